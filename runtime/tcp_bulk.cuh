@@ -25,7 +25,7 @@
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
 // the leader fills it, and the leader before it fills what it used itself since then. What a group copied is
 // there for the leader after a wait for it, and for others after a barrier of the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
-// copies of the group have together. The leader waits for a group before it begins the eighth one after it. Where
+// copies of the group have together. The leader waits for a group before it begins the eighth one after it, in commit() if not before. Where
 // all threads wait, all have waited for a group and met, before the leader ends the eighth one after it; otherwise only
 // the leader names the barriers. So no thread is two phases behind one.
 #ifndef TCP_BULK_CUH
@@ -105,7 +105,6 @@ struct tcp_bulk_ring {
         if (leader) tcp_mbarrier_expect(barrier + groups % BARRIERS, bytes);
         bytes = 0;
         ++groups;
-        if (leader && groups - waited == BARRIERS) await();
     }
 
     TCP_BULK_MEMBER void arrive() {

@@ -44,42 +44,61 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     call_write(o->b, &c);
 }
 
+// Whether "list" has an access to tensor "id" that is none by a map.
+static bool accesses(const struct kir_node *list, int id) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool found = (n->buf && n->buf->tensor == id) || (n->to_buf && n->to_buf->tensor == id);
+        for (int i = 0; i < n->nargs; ++i) found |= n->arg[i].buf && n->arg[i].buf->tensor == id;
+        if (found || (!n->boxes && accesses(n->body, id)) || accesses(n->orelse, id)) return true;
+    }
+    return false;
+}
+
+bool emit_is_mapped(const struct kir_kernel *k, int i) {
+    bool mapped = false;
+    for (int n = 0; n < k->nmaps; ++n) mapped |= k->map[n]->tensor == i;
+    return mapped && !accesses(k->body, k->device ? k->formal[i].buffer->tensor : k->tensor[i].id);
+}
+
 void emit_map(const struct emission *o, int indent, const struct kir_map *m) {
-    const struct kir_tensor *t = &o->k->launch->tensor[m->tensor];
+    const struct kir_kernel *k = o->k;
+    const struct kir_tensor *of = k->device ? NULL : &k->launch->tensor[m->tensor];
+    const struct kir_buffer *t = k->device ? k->formal[m->tensor].buffer : NULL;
+    const char *name = of ? of->name : t->name, *c_name = of ? of->c_name : t->c_name;
+    bool written = of ? of->written : t->written;
     struct arena *a = &o->s->arena;
     static const char *const swizzle[] = {"NONE", "32", "64", "", "128"};
     const char *extent = "", *stride = "", *box = "";
-    int bytes = t->elem->bits / 8;
+    int bytes = (of ? of->elem : t->elem)->bits / 8;
     for (int i = 0; i < m->rank; ++i) {
         const char *comma = i ? ", " : "";
-        extent = arena_printf(a, "%s%s%s", extent, comma, emit_host_ix(o->s, o->k, m->extent[i]));
-        stride =
-            arena_printf(a, "%s%s%s", stride, comma,
-                         emit_host_ix(o->s, o->k, ix_scale(o->s, m->stride[i], lay_int(bytes))));
+        extent = arena_printf(a, "%s%s%s", extent, comma, emit_host_ix(o->s, k, m->extent[i]));
+        stride = arena_printf(a, "%s%s%s", stride, comma,
+                              emit_host_ix(o->s, k, ix_scale(o->s, m->stride[i], lay_int(bytes))));
         box = arena_printf(a, "%s%s%" PRId64, box, comma, m->box[i]);
     }
     struct call c =
         emit_call_of(o, indent, arena_printf(a, "const tcp_tma_box %s_box = {", m->c_name), "};");
     int64_t at;
     if (!ix_static(m->offset, &at))
-        call_arg(&c, "%s + (%s)", t->c_name, emit_host_ix(o->s, o->k, m->offset));
+        call_arg(&c, "%s + (%s)", c_name, emit_host_ix(o->s, k, m->offset));
     else if (at)
-        call_arg(&c, "%s %c %" PRId64, t->c_name, at < 0 ? '-' : '+', at < 0 ? -at : at);
+        call_arg(&c, "%s %c %" PRId64, c_name, at < 0 ? '-' : '+', at < 0 ? -at : at);
     else
-        call_arg(&c, "%s", t->c_name);
+        call_arg(&c, "%s", c_name);
     call_arg(&c, "%d", m->rank);
     call_arg(&c, "%d", bytes);
     call_arg(&c, "{%s}", extent);
     call_arg(&c, "{%s}", stride);
     call_arg(&c, "{%s}", box);
     call_arg(&c, "TCP_TMA_SWIZZLE_%s", swizzle[m->swizzle / 32]);
-    if (m->l2 || t->written) call_arg(&c, "%d", m->l2 ? m->l2 : 128);
-    if (t->written) call_arg(&c, "true");
+    if (m->l2 || written) call_arg(&c, "%d", m->l2 ? m->l2 : 128);
+    if (written) call_arg(&c, "true");
     call_write(o->b, &c);
     statement_write(o->b, indent, arena_printf(a, "tcp_tensor_map %s;", m->c_name));
     c = emit_call_of(o, indent, "TCP_CHECK(tcp_make_map(", "));");
-    call_arg(&c, "\"%s\"", o->k->launch->name);
-    call_arg(&c, "\"%s\"", t->name);
+    call_arg(&c, "\"%s\"", k->device ? k->name : k->launch->name);
+    call_arg(&c, "\"%s\"", name);
     call_arg(&c, "&%s_box", m->c_name);
     call_arg(&c, "&%s", m->c_name);
     call_write(o->b, &c);

@@ -84,7 +84,9 @@ void emit_body(const struct emission *o) {
     struct buf *b = o->b;
     struct arena *a = &o->s->arena;
     size_t start = b->len;
-    if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
+    for (int i = 0; i < k->ntensors; ++i)
+        if (emit_is_mapped(k, i)) buf_printf(b, "    (void)%s;\n", k->tensor[i].c_name);
+    if (k->smem_bytes > 0 && !k->device) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
     for (int i = 0; i < k->nmemory; ++i)
         emit_constant(
             o, 4,
@@ -92,7 +94,7 @@ void emit_body(const struct emission *o) {
                          k->counter, k->memory[i].ring, k->memory[i].at, k->memory[i].leader,
                          others(o, &k->memory[i])),
             NULL);
-    if (k->counter && k->counter_at >= 0)
+    if (k->counter && k->counter_at >= 0 && !k->device)
         emit_constant(o, 4,
                       arena_printf(a, "%s tcp_ring(smem + %" PRId64 ", threadIdx.x == 0);",
                                    k->counter, k->counter_at),
@@ -261,6 +263,13 @@ void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     }
     buf_puts(b, "#pragma once\n\n");
     if (devices) buf_puts(b, "#include \"tcp_device.cuh\"\n");
+    bool maps = false, counts = false;
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
+        counts |= k->device && k->counter;
+        maps |= k->device && k->nmaps;
+    }
+    if (counts) buf_printf(b, "#include \"%s\"\n", ir->header);
+    if (maps) buf_printf(b, "%s#include \"tcp_tma_launch.h\"\n#endif\n", emit_host_begins);
     bool both = devices && kernels;
     if (both) buf_puts(b, emit_host_begins);
     if (kernels) buf_printf(b, "#include \"%s\"\n", ir->meshes ? "tcp_mesh.h" : "tcp_runtime.h");
@@ -268,6 +277,12 @@ void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     buf_printf(b, "\n%s", version);
     if (devices) put_includes(ir, b);
     put_devices(s, ir, b, lines);
+    if (maps) buf_printf(b, "\n%s", emit_host_begins);
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
+        struct emission o = {s, b, k, lines};
+        if (k->device) emit_state_maps(&o);
+    }
+    if (maps) buf_puts(b, "\n#endif\n");
     if (both) buf_printf(b, "\n%s", emit_host_begins);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct emission o = {s, b, k, lines};

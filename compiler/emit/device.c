@@ -39,6 +39,10 @@ static void owe(const struct emission *o, const char *fmt, ...) {
     buf_release(&line);
 }
 
+void emit_duty(const struct emission *o, const char *text) {
+    owe(o, "%s", text);
+}
+
 static bool joins(const struct kir_node *n) {
     return n->kind == KIR_WAIT && arrival_row(n->arrival)->joins;
 }
@@ -131,10 +135,15 @@ static void put_duties(const struct emission *o) {
         owe(o, "a barrier separates this call from what other threads do with the shared memory, "
                "before and after it");
     }
+    emit_state_duties(o);
     int barriers = count(k->body, joins);
     const char *holds = barriers == 0   ? "contains no barrier"
                         : barriers == 1 ? "contains a barrier, which all threads must reach"
                                         : "contains barriers, which all threads must reach";
+    if (k->counter) {
+        emit_state_end(o, holds);
+        return;
+    }
     if (k->leaves_group) {
         comment_write(
             o->b, 0,
@@ -190,19 +199,24 @@ void emit_device(const struct emission *o) {
                ",\n    %s_ALIGN = %d,\n",
                k->c_name, k->threads, k->c_name, bytes, k->c_name, align);
     if (k->leaves_group) buf_printf(b, "    %s_GROUPS = 1,\n", k->c_name);
+    if (k->counter) buf_printf(b, "    %s_STATE_BYTES = %" PRId64 ",\n", k->c_name, k->smem_bytes);
     buf_puts(b, "};\n");
+    emit_state_init(o);
+    if (k->counter) buf_char(b, '\n');
     struct call c =
         emit_call_of(o, 0, arena_printf(&s->arena, "TCP_DEVICE void %s(", k->c_name), ") {");
     call_arg(&c, "int tid");
+    if (k->counter) call_arg(&c, "%s &tcp_ring", k->counter);
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
         if (f->index) {
             call_arg(&c, "%s %s", f->bits == 32 ? "int" : "int64_t", f->index->c_name);
-        } else {
+        } else if (!emit_is_mapped(k, i)) {
             call_arg(&c, "%s%s *%s%s", f->buffer->written ? "" : "const ", f->buffer->elem->c_name,
                      f->buffer->constant ? "__restrict__ " : "", f->buffer->c_name);
         }
     }
+    for (int i = 0; i < k->nmaps; ++i) call_arg(&c, "const tcp_tensor_map &%s", k->map[i]->c_name);
     for (int i = 0; i < k->ngiven; ++i) {
         if (!k->param[i].in_body) continue;
         call_arg(&c, "%s %s", k->param[i].narrow ? "int" : "int64_t", k->param[i].c_name);

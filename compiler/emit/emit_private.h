@@ -35,9 +35,19 @@ extern const char emit_host_begins[];
 void emit_launcher(const struct emission *o);
 void emit_launcher_declaration(const struct emission *o);
 void emit_device(const struct emission *o);
+// A line of what a device function asks of its caller.
+void emit_duty(const struct emission *o, const char *text);
+// state.c, for device functions with copies that are counted in memory: what they ask of their caller, how
+// they end, the function that makes the state, and on the host those that make their tensor maps.
+void emit_state_duties(const struct emission *o);
+void emit_state_end(const struct emission *o, const char *holds);
+void emit_state_init(const struct emission *o);
+void emit_state_maps(const struct emission *o);
 // The boxes of "n", with the loops around them.
 void emit_boxes(const struct emission *o, const struct kir_node *n, int indent);
-// In a launcher: "m" as {address, rank, bytes of an element, {extents}, {strides in bytes}, {box},
+// Whether argument "i" is a tensor that is accessed by its maps alone, so that its pointer is not needed.
+bool emit_is_mapped(const struct kir_kernel *k, int i);
+// In a launcher, or what makes a map for a device function: "m" as {address, rank, bytes of an element, {extents}, {strides in bytes}, {box},
 // swizzle}, and the call that makes it.
 void emit_map(const struct emission *o, int indent, const struct kir_map *m);
 

@@ -380,7 +380,8 @@ static struct kept *make(struct session *s, const struct kir_launch *l, struct a
                              .variant = variants,
                              .nvariants = (size_t)l->nvariants,
                              .argument_bytes = bytes,
-                             .argument_align = any_map(l) ? TCPC_MAP_BYTES : sizeof(int64_t)};
+                             .argument_align = any_map(l) ? TCPC_MAP_BYTES : sizeof(int64_t),
+                             .devices = l->nvariants ? l->variant[0].kernel->devices : 0};
     set_checks(&m, &k->shown);
     atomic_init(&k->owners, 1);
     return k;

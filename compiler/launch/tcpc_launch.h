@@ -179,6 +179,10 @@ struct tcpc_launch {
     size_t nvariants;
     size_t argument_bytes; /* room for the arguments of any variant */
     size_t argument_align; /* of this room, in bytes */
+    /* The devices of a mesh, which launch it together.  Its launcher takes an end of the mesh before the
+     * stream; the kernel takes a tcp_mesh_call behind the arguments above, which the caller makes as
+     * the launcher does.  0: it is for one device. */
+    int64_t devices;
 };
 
 /* The first ones are tcp_status in tcp_runtime.h. */
@@ -208,7 +212,8 @@ struct tcpc_call {
  * "arguments" gets the kernel's arguments, each at its offset: what cuLaunchKernel takes as
  * CU_LAUNCH_PARAM_BUFFER_POINTER, or by a pointer to each.  It has "argument_bytes" of the launch
  * and is aligned to "argument_align"; NULL: not wanted.  Tensor maps there are left as they are:
- * tcpc_launch_map says how they are made.
+ * tcpc_launch_map says how they are made.  A kernel with maps takes its arguments by a pointer to each
+ * alone, because compilers align a map by where all arguments are, and so have it at another offset.
  * Allocates nothing and takes no lock; any number of threads may use one launch. */
 TCPC_API enum tcpc_launch_status tcpc_launch_evaluate(const struct tcpc_launch *l,
                                                       const int64_t *param, const uint64_t *address,

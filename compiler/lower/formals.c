@@ -20,6 +20,15 @@ static void add_span(struct session *s, const struct lay_tuple *shape,
     *span = ix_add(s, *span, ix_scale(s, last, stride->leaf));
 }
 
+// What copy "c", which one thread makes, asks of the address of "t", in bytes.  A swizzle of boxes is that
+// of the absolute address.
+static int asked_by_one(const struct copy *c, const struct tensor *t) {
+    enum { BOX = 128, PHASES = 8 };
+    const struct copy_boxes *b = c->facts.boxes;
+    if (!b || !space_is_shared(t->space)) return copy_atom(c)->row->align / 8;
+    return b->swizzle ? PHASES * b->swizzle : BOX;
+}
+
 // The widest access of "k" to "t" in "list", in bytes.
 static int widest_access(struct session *s, const struct kernel *k, const struct stmt *list,
                          const struct tensor *t) {
@@ -29,7 +38,9 @@ static int widest_access(struct session *s, const struct kernel *k, const struct
         if (st->kind == STMT_CALL && st->call->fill && st->call->view[0].base == t)
             bytes = lower_fill_elements(s, k, &st->call->view[0]) * (t->elem->bits / 8);
         else if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
-            bytes = st->copy->facts.vec * (t->elem->bits / 8);
+            bytes = copy_atom(st->copy) && copy_atom(st->copy)->row->alone
+                        ? asked_by_one(st->copy, t)
+                        : st->copy->facts.vec * (t->elem->bits / 8);
         if (bytes > widest) widest = bytes;
     }
     return widest;

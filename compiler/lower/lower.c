@@ -372,9 +372,9 @@ struct kir *lower_begin(struct session *s, const struct plan *p) {
     }
     out->include = include;
     for (const struct kernel *k = p->kernels; k; k = k->next) out->meshes |= k->mesh != NULL;
-    for (const struct kernel *k = p->kernels; k; k = k->next)
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
         if (k->counted || k->stored) out->header = (k->counted ? k->counted : k->stored)->header;
-    for (const struct kernel *k = p->kernels; k; k = k->next)
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
         for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
             out->maps |= st->kind == STMT_COPY && st->copy->facts.boxes;
     const char **prototype = ARENA_ARRAY(&s->arena, const char *, p->nfunctions + 1);

@@ -35,6 +35,7 @@ enum {
     LOADS = 1275,      // like LOAD, for the warps of a block
     PHASE = 58,        // part of the memory time of a block that only others can use
     START = 1024,      // for beginning a block
+    MEETS = 10240,     // .. between devices, which counts the blocks that have ended
     TURN = 6,          // part of all that, for going through shared memory
     L1_SCARCE = 10,    // the same, for each L1 cache that the reads in flight would fill
     L1_LESS_SCARCE = 4,       // the same, without shared memory or along runs
@@ -283,8 +284,10 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     }
     out->per_sm = per_sm(r, c, rounds, ragged);
     if (out->per_sm < 1) return;
+    int64_t blocks = out->blocks;
+    if (r->pieces && __builtin_mul_overflow(blocks, r->pieces, &blocks)) blocks = INT64_MAX / 2;
     // with few blocks, no SM has more than its share
-    int64_t busy = least(out->per_sm, ceil_div(out->blocks, SMS));
+    int64_t busy = least(out->per_sm, ceil_div(blocks, SMS));
 
     int64_t bytes = tile_bytes(r, c), memory = memory_of(r, c, bytes, out->cuts);
     int64_t caches = 0, shared = 0, flying = 0;
@@ -312,11 +315,11 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     out->part[COST_PHASES] = phases;
     out->copied = bytes / LINE * WRITE_LINE + bytes / (LANES * WIDE) * WRITE;
     int64_t one = root_of(memory * memory + caches * caches + shared * shared + phases * phases);
-    one += START;
+    one += r->pieces ? MEETS : START;
     int64_t scarce = staged && !c->along_runs ? L1_SCARCE : L1_LESS_SCARCE;
     one += one * flying * scarce / l1_beside(busy, c->shared * es) / ONE;
     if (staged) one += one * TURN / ONE;
     if (staged) one += one * waits_of(r, c, out->per_sm * bytes) / ONE;
-    int64_t waves = ceil_div(out->blocks, SMS);  // with one block on each SM
+    int64_t waves = ceil_div(blocks, SMS);  // with one block on each SM
     if (__builtin_mul_overflow(one, waves, &out->total)) out->total = INT64_MAX;
 }

@@ -61,7 +61,7 @@ void axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
             open[j - 1] = m;
         }
     bool own_axis[RELAYOUT_MODES] = {false};
-    for (int i = n - 1; i >= 0 && alone < (r->piece ? AXES - 2 : AXES - 1); --i)
+    for (int i = n - 1; i >= 0 && alone < (r->pieces ? AXES - 2 : AXES - 1); --i)
         if (open[i] != first && least_tiles(r, c, open[i]) <= MOST_BLOCKS)
             own_axis[open[i]] = true, ++alone;
     g->axes = n > 0 ? 1 + alone : 0;

@@ -73,10 +73,11 @@ struct relayout {
         *index;               // the sides; then "mode" is not used.  NULL: "mode" has them
     bool src_open, dst_open;  // the alignment is not promised, so a case may require more
     bool several;             // it is one of several copies of a kernel: modes are not merged
-    bool piece;               // it is a piece of a copy between devices: block.z is the device
-    int arch;                 // 90: sm_90
-    int64_t shared;           // shared memory that a block may have, in bytes
-    const char *usual;        // the typical sizes that are assumed, "M = 4096"; NULL: none are
+    int64_t
+        pieces;  // it is one of so many of a copy between devices, whose number is block.z; or 0
+    int arch;    // 90: sm_90
+    int64_t shared;     // shared memory that a block may have, in bytes
+    const char *usual;  // the typical sizes that are assumed, "M = 4096"; NULL: none are
     struct relayout_when when[RELAYOUT_WHEN];  // conditions that hold besides the promises
     int nwhen;
     // whether some values of the params keep all promises and the conditions; NULL: they do

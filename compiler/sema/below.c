@@ -10,6 +10,14 @@ static int by_name(const void *a, const void *b) {
     return (x->at.begin > y->at.begin) - (x->at.begin < y->at.begin);
 }
 
+// The names that "d" declares, "*n" of them.
+static const struct ast_ident *names_of(const struct ast_decl *d, int *n) {
+    *n = d->kind == D_PARAM  ? d->param.nnames
+         : d->kind == D_MESH ? d->mesh.nnames
+                             : d->kind != D_ARCH;
+    return d->kind == D_PARAM ? d->param.name : d->kind == D_MESH ? d->mesh.name : &d->name;
+}
+
 // Collects what the current file declares, sorted by name and then by place.
 static void sort_declared(struct sema *c) {
     int cap = 0;
@@ -17,12 +25,11 @@ static void sort_declared(struct sema *c) {
     c->declared = NULL;
     c->declared_of = c->file;
     for (int i = 0; i < c->file->ndecls; ++i) {
-        const struct ast_decl *d = c->file->decl[i];
-        bool params = d->kind == D_PARAM;
-        int n = params ? d->param.nnames : d->kind == D_ARCH ? 0 : 1;
+        int n;
+        const struct ast_ident *name = names_of(c->file->decl[i], &n);
         for (int k = 0; k < n; ++k) {
             GROW(c, c->declared, c->ndeclared, cap);
-            c->declared[c->ndeclared++] = params ? &d->param.name[k] : &d->name;
+            c->declared[c->ndeclared++] = &name[k];
         }
     }
     if (c->ndeclared > 1) qsort(c->declared, (size_t)c->ndeclared, sizeof *c->declared, by_name);
@@ -41,4 +48,16 @@ const struct ast_ident *scope_below(struct sema *c, const char *name, struct ran
             hi = mid;
     }
     return lo < c->ndeclared && c->declared[lo]->name == name ? c->declared[lo] : NULL;
+}
+
+bool scope_comes(struct sema *c, const char *name) {
+    if (scope_below(c, name, (struct range){0})) return true;
+    for (const struct importer *i = c->importers; i; i = i->outer)
+        for (int k = 0; k < i->file->ndecls; ++k) {
+            int n;
+            const struct ast_ident *declared = names_of(i->file->decl[k], &n);
+            while (n-- > 0)
+                if (declared[n].name == name) return true;
+        }
+    return false;
 }

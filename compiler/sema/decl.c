@@ -265,11 +265,13 @@ static void import(struct sema *c, const struct ast_decl *d) {
     c->imports = i;
     struct ast_file *f = parse_source(c->s, file);
     bool was = c->imported;
-    const struct ast_file *outer = c->file;
+    const struct importer here = {c->file, c->importers};
     c->imported = true;
+    c->importers = &here;
     if (f) declare_all(c, f);
+    c->importers = here.outer;
     c->imported = was;
-    c->file = outer;
+    c->file = here.file;
     i->open = false;
 }
 

@@ -172,11 +172,12 @@ static bool part_strides(struct sema *c, const struct tensor *t, const struct la
     return false;
 }
 
-// A name that the plan has not.
+// A name that the plan has not, nor declares below.
 static const char *apart_name(struct sema *c, const char *tensor) {
-    const char *name = sema_text(c, "%s_apart", tensor);
-    while (scope_find(c, intern(c->s, name))) name = sema_text(c, "%s_", name);
-    return intern(c->s, name);
+    const char *name = intern(c->s, sema_text(c, "%s_apart", tensor));
+    while (scope_find(c, name) || scope_comes(c, name))
+        name = intern(c->s, sema_text(c, "%s_", name));
+    return name;
 }
 
 // Declares how far apart the parts of "t" are, of "n" elements each.

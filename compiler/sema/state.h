@@ -127,6 +127,12 @@ struct checked_file {
     const struct checked_file *next;
 };
 
+// A file with an import that is being read.
+struct importer {
+    const struct ast_file *file;
+    const struct importer *outer;
+};
+
 struct sema {
     const struct checked_file *files;  // if results are kept; the last one is first
     const struct imported_fn *imported_fns;
@@ -139,6 +145,7 @@ struct sema {
     int depth;
     int errors_before;  // number of errors when sema began
     struct import *imports;
+    const struct importer *importers;    // of the file being checked; the last one is first
     const struct ast_file *file;         // the one being checked
     bool imported;                       // it is not the main file
     const struct ast_fn *list;           // whose indexes are declared; NULL: none
@@ -230,6 +237,8 @@ void scope_leave(struct sema *c);
 void scope_finish(struct sema *c);
 // below.c: the declaration of "name" further below "at" in the current file, or NULL.
 const struct ast_ident *scope_below(struct sema *c, const char *name, struct range at);
+// Whether the current file, or one that imports it, declares "name" at top level, above or below.
+bool scope_comes(struct sema *c, const char *name);
 const char *symbol_kind_text(enum symbol_kind kind);
 // Reports that "name" is unknown, with the nearest known name.
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at);

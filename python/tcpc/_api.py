@@ -247,7 +247,7 @@ def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: 
         raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims!r}" + ("; relayout() takes a pattern" if isinstance(dims, str) else ""))
     if out is not None and out is x:
         raise ValueError(SHARED)
-    dims = tuple(dims)
+    dims = tuple(dims.tolist() if hasattr(dims, "tolist") else dims)  # integers of Python, which the warm path knows
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, dims, dtype, out, None)
         if y is not None:

@@ -325,7 +325,7 @@ class Device:
             if variant.shared_to_set:
                 self._call("cuKernelSetAttribute", MOST_SHARED, c_int(variant.shared_to_set), found, self.device)
             self._call("cuKernelGetFunction", byref(function), found)
-            symbols[ctypes.addressof(variant)] = function, _place_of_destination(variant), _library.maps_of(variant)
+            symbols[ctypes.addressof(variant)] = function, _place_of_destination(variant), _library.maps_of(variant), _offsets(variant)
         return symbols
 
     def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Sequence[int], sizes: Sequence[int], stream: Any) -> None:
@@ -358,6 +358,10 @@ def _place_of_destination(variant: Any) -> int:
         if argument.tensor and argument.tensor.contents.name == b"dst":
             return int(argument.offset)
     return -1
+
+
+def _offsets(variant: Any) -> List[int]:
+    return [int(variant.argument[i].contents.offset) for i in range(variant.narguments)]
 
 
 class Launcher:
@@ -396,7 +400,7 @@ class Launcher:
         if not call.variant:
             return
         variant = call.variant.contents
-        function, place, maps = self.symbols[ctypes.addressof(variant)]
+        function, place, maps, offsets = self.symbols[ctypes.addressof(variant)]
         if apart:
             c_uint64.from_buffer(room, shift + place).value = addresses[1]
         self.put_maps(maps, numbers, pointers, arguments)
@@ -404,9 +408,11 @@ class Launcher:
             return
         size = c_size_t(variant.argument_bytes)
         extra = (c_void_p * 5)(1, arguments, 2, ctypes.addressof(size), None)
+        # the compiler aligns a map where it puts it, which is at another offset
+        each = (c_void_p * len(offsets))(*[arguments + offset for offset in offsets]) if maps else None
         grid = call.grid
         self.code.note(stream)
-        error = self.device.cuda.cuLaunchKernel(function, grid[0], grid[1], grid[2], variant.threads, 1, 1, variant.shared_bytes, stream, None, extra)
+        error = self.device.cuda.cuLaunchKernel(function, grid[0], grid[1], grid[2], variant.threads, 1, 1, variant.shared_bytes, stream, each, None if maps else extra)
         if error:
             _check(self.device.cuda, error, f"the launch of {variant.symbol.decode()}")
 

@@ -71,7 +71,7 @@ Variant = _structure("Variant", [
 Launch = _structure("Launch", [
     ("size", c_size_t), ("name", c_char_p), ("launcher", c_char_p), ("tensor", _list_of(Tensor)), ("ntensors", c_size_t), ("param", _list_of(ParamRow)),
     ("nparams", c_size_t), ("ncomputed", c_size_t), ("check", c_void_p), ("nchecks", c_size_t), ("variant", _list_of(Variant)), ("nvariants", c_size_t),
-    ("argument_bytes", c_size_t), ("argument_align", c_size_t)])
+    ("argument_bytes", c_size_t), ("argument_align", c_size_t), ("devices", c_int64)])
 Call = _structure("Call", [
     ("size", c_size_t), ("status", c_int), ("variant", POINTER(Variant)), ("grid", c_uint32 * 3), ("message", c_char * 512)])
 MapCall = _structure("MapCall", [
@@ -285,7 +285,10 @@ def _options(source: Source, emit: int) -> Any:
 def compile_plan(text: bytes, source: Source, emit: int) -> Plan:
     """Compiles a plan; raises CompileError."""
     lib, options = library(), _options(source, emit)
-    return _done(lambda result: lib.tcpc_compile(source.name.encode(), text, len(text), ctypes.byref(options), result), Plan)
+    try:
+        return _done(lambda result: lib.tcpc_compile(source.name.encode(), text, len(text), ctypes.byref(options), result), Plan)
+    except CompileError as error:
+        raise error.retold(in_python) from None
 
 
 def value_at(value: Any, params: Any) -> int:
@@ -325,12 +328,12 @@ def map_call(launch: Any, each: Any, params: Any, pointers: Any) -> Any:
 
 # What messages and texts call an option of the commands, and how it is given here.
 IN_PYTHON = (r"'tcpc explain --plan' prints it", "'source' of the explanation has it"), (r"--param NAME=N", 'params={"NAME": N}'), (r"'--param (\w+)'", r"'\1' in params="), (r"with --param\b", "with params="), \
-    (r"--(type|view)=([\w-]+)", r"\1='\2'"), (r"'--(type|thread|values|view)'", r"'\1='")
+    (r"'-D (\w+)=(\w+)'", r"defines={'\1': \2}"), (r"^-D (\w+):", r"'\1' in defines=:"), (r"--(type|view)=([\w-]+)", r"\1='\2'"), (r"'--(type|thread|values|view)'", r"'\1='")
 
 
 def in_python(text: str) -> str:
     """The text of a command, with the words of this package."""
-    if "--" in text:
+    if "--" in text or "-D " in text:
         for words, ours in IN_PYTHON:
             text = re.sub(words, ours, text)
     return text

@@ -54,6 +54,8 @@ class Kernel:
         self._work(arrays, None, named, False)
 
     def _work(self, arrays: Sequence[Any], stream: Any, named: Mapping[str, Any], launches: bool) -> None:
+        if self._plan._compiled.launches[self._number].contents.devices:
+            raise NotImplementedError(f"kernel '{self.name}' is launched by all devices of a mesh; tcpc.reshard makes such a copy, and so does its launcher in C, with an end of the mesh")
         given = self._bind(arrays, named)
         first = given[self.tensors[0]] if self.tensors else None
         for name, array in given.items():
@@ -321,7 +323,10 @@ def load(path: Union[str, "os.PathLike[str]"], *, defines: Optional[Mapping[str,
         arch: the architecture, "sm_90", instead of its own.
 
     Raises:
+        TypeError: "arch" is no text.
         CompileError: the plan is wrong; the exception has the place, the notes and the fix-its.
         OSError: the file cannot be read.
     """
+    if arch is not None and not isinstance(arch, str):
+        raise TypeError(f"arch is a text, such as 'sm_90', not {arch!r}")
     return Plan(pathlib.Path(path), defines or {}, arch)

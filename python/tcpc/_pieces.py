@@ -44,7 +44,7 @@ class Schedule(NamedTuple):
     local: Tuple[Move, ...]
     sends: Tuple[Move, ...]
     receives: Tuple[Move, ...]
-    single: bool  # no device of the mesh has more than one piece for another one
+    swap: bool  # some devices have a piece for another one, and none has more than one; the same on all
 
 
 def part(shape: Sequence[int], mesh: Sequence[int], placements: Sequence[Placement], device: int) -> Box:
@@ -170,7 +170,26 @@ class Exchange(NamedTuple):
                 receives.extend(Move(giver, *sides) for sides in self._moves(giver, device, None))
         single = all(len(_boxes(side, self.bound.extent, part_of(d))) < 2 for d in range(count)
                      for side, part_of in ((self.bound.left, self.source_part), (self.bound.right, self.target_part)))
-        return Schedule(tuple(local), tuple(sends), tuple(receives), single)
+        sent = sends or receives or any(True for devices in holders.values() for to in range(count) if self.giver(devices, to) != to for _ in self._moves(self.giver(devices, to), to, None))
+        return Schedule(tuple(local), tuple(sends), tuple(receives), single and bool(sent))
+
+    def _stacks(self, device: int, strides: Optional[Sequence[int]]) -> Optional[Tuple[View, View]]:
+        """The pieces of a device as one view on each side, by peer, if it has one for each device and gets one of each, itself too, all alike."""
+        made = self.schedule(device, strides)
+        found = []
+        for moves, side in (made.sends, "source"), (made.receives, "target"):
+            all_moves = sorted([*moves, *made.local], key=lambda m: m.peer)
+            views = [getattr(m, side) for m in all_moves]
+            step = runs(views)[0][2] if len(runs(views)) == 1 else 0  # also if all get the same: that is sent without copies of it
+            if [m.peer for m in all_moves] != list(range(product(self.mesh))) or not step:
+                return None
+            found.append(View(views[0].offset, (len(views), *views[0].sizes), (step, *views[0].strides)))
+        return found[0], found[1]
+
+    def stacks(self, device: int, strides: Sequence[int]) -> Optional[Tuple[View, View]]:
+        """The same, if it holds for all devices and their pieces have one size: then one all-to-all of one buffer moves everything."""
+        others = [self._stacks(d, None) for d in range(product(self.mesh))]
+        return self._stacks(device, strides) if None not in others and len({product(v.sizes) for both in others if both for v in both}) == 1 else None
 
 
 def runs(views: Sequence[View]) -> List[Tuple[int, int, int]]:

@@ -85,6 +85,11 @@ def _schedule(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Sche
 
 
 @functools.lru_cache(maxsize=1024)
+def _stacks(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Optional[Tuple[View, View]]:
+    return exchange.stacks(device, strides)
+
+
+@functools.lru_cache(maxsize=1024)
 def _exchange(pattern: str, shape: Tuple[int, ...], axes: Tuple[Tuple[str, int], ...], mesh: Tuple[int, ...], source: Tuple[Placement, ...], target: Tuple[Placement, ...]) -> "_Hashed":
     bound = _pattern.bind(_pattern.parse(pattern), shape, dict(axes))
     return _Hashed(bound, mesh, source, target)
@@ -106,10 +111,15 @@ def _together(memory: Any, first: View, count: int, step: int) -> Any:
     return memory.as_strided((count, *first.sizes), (step, *first.strides), memory.storage_offset() + first.offset)
 
 
+def _room(x: Any, shape: Any, dtype: Any) -> Any:
+    """New memory; tests put theirs between bytes that nobody writes."""
+    return x.new_empty(shape, dtype=dtype)
+
+
 def _pack(x: Any, moves: Sequence[Move], dtype: Any) -> List[Any]:
     """The pieces as they are sent: rows of x where they are contiguous, or copies in one buffer. What goes to several devices is copied once."""
     views = list(dict.fromkeys(m.source for m in moves if not _is_sent(m.source, x, dtype)))
-    buffer = x.new_empty(sum(map(_count, views)), dtype=dtype)
+    buffer = _room(x, sum(map(_count, views)), dtype)
     packed: Dict[View, Any] = {}
     at = 0
     for first, end, step in runs(views):
@@ -136,7 +146,7 @@ class _Arrivals:
     def __init__(self, out: Any, moves: Sequence[Move], dtype: Any) -> None:
         self.out = out
         self.views = [m.target for m in moves if not _is_sent(m.target, out, dtype)]
-        self.buffer = out.new_empty(sum(map(_count, self.views)), dtype=dtype)
+        self.buffer = _room(out, sum(map(_count, self.views)), dtype)
         rows = iter(self.buffer.split([_count(v) for v in self.views]))
         self.pieces = [_of(out, m.target) if _is_sent(m.target, out, dtype) else next(rows) for m in moves]
 
@@ -151,26 +161,47 @@ class _Arrivals:
         return found
 
 
+def _narrower(x: Any, out: Any) -> Any:
+    return x.dtype if x.dtype.itemsize <= out.dtype.itemsize else out.dtype
+
+
+def _swapped(x: Any, out: Any, stacks: Tuple[View, View], mesh: _Mesh, first: bool) -> None:
+    """All pieces are packed by one copy, sent by one all-to-all, and unpacked by one copy; none where they lie in one row already."""
+    wire, (source, target) = _narrower(x, out), stacks
+    from_, to = _of(x, source), _of(out, target)
+    packs, unpacks = not _is_sent(source, x, wire), not _is_sent(target, out, wire)
+    sent = _room(x, source.sizes, wire) if packs else from_
+    got = _room(out, target.sizes, wire) if unpacks else to
+    if first and unpacks:
+        _api.prepare((to, got))
+    if packs:
+        _api.copy_(sent, from_)
+    dist.all_to_all_single(_bytes(got), _bytes(sent), group=mesh.group)
+    if unpacks:
+        _api.copy_(to, got)
+
+
 def _packed(x: Any, out: Any, schedule: Schedule, mesh: _Mesh, first: bool) -> None:
     """Pieces are packed, sent and unpacked; the narrower of the two types travels."""
-    wire = x.dtype if x.dtype.itemsize <= out.dtype.itemsize else out.dtype
+    wire = _narrower(x, out)
     arrivals = _Arrivals(out, schedule.receives, wire)
     unpacked = arrivals.pairs()
     for move in schedule.local:
         _api.copy_(_of(out, move.target), _of(x, move.source))
     if first and unpacked:  # a kernel that is loaded while others wait for a peer may wait for them
         _api.prepare(*unpacked)
-    work = _send(schedule, [_bytes(t) for t in _pack(x, schedule.sends, wire)], [_bytes(t) for t in arrivals.pieces], mesh)
+    work = _send(out, schedule, [_bytes(t) for t in _pack(x, schedule.sends, wire)], [_bytes(t) for t in arrivals.pieces], mesh)
     for w in work:
         w.wait()
     for pair in unpacked:
         _api.copy_(*pair)
 
 
-def _send(schedule: Schedule, sent: List[Any], got: List[Any], mesh: _Mesh) -> List[Any]:
-    """One call of the process group, if each device has at most one piece for another one and the group can; the choice is the same on all devices."""
-    if schedule.single and mesh.swaps and (sent or got):
-        none = (sent or got)[0][:0]
+def _send(out: Any, schedule: Schedule, sent: List[Any], got: List[Any], mesh: _Mesh) -> List[Any]:
+    """One call of the process group, if each device has at most one piece for another one and the group can. All devices make it, also one without pieces: NCCL counts empty messages, and stands
+    still at a later one if a device has not."""
+    if schedule.swap and mesh.swaps:
+        none = out.new_empty(0, dtype=torch.uint8)
         sides = []
         for pieces, moves in (got, schedule.receives), (sent, schedule.sends):
             of = {m.peer: t for m, t in zip(moves, pieces)}
@@ -283,9 +314,13 @@ class _Ready:
                 return out
             if path == "direct":
                 raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
-        out = x.new_empty(self.shape, dtype=self.target)
+        out = _room(x, self.shape, self.target)
         strides = tuple(x.stride())
-        _packed(x, out, _schedule(self.exchange, self.mesh.device, strides), self.mesh, strides not in self.loaded)
+        first, stacks = strides not in self.loaded, _stacks(self.exchange, self.mesh.device, strides) if self.mesh.swaps else None
+        if stacks:
+            _swapped(x, out, stacks, self.mesh, first)
+        else:
+            _packed(x, out, _schedule(self.exchange, self.mesh.device, strides), self.mesh, first)
         self.loaded.add(strides)
         return out
 

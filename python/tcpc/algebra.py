@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 from . import _library
 
 if TYPE_CHECKING:
+    from . import _load, _plan
     from ._info import KernelInfo
+
+    Planned = Union[str, KernelInfo, _plan.Plan, _load.Plan, _load.Kernel]
 
 EXPLAIN, COUNT, DRAW, DRAW_LAYOUT, EVAL = range(5)  # of enum tcpc_about
 TEXT, JSON, SOURCE, SVG, _, CUTE, PYCUTE = range(7)  # of enum tcpc_form
@@ -151,6 +154,13 @@ def _drawing(about: int, text: str, source: Optional[_library.Source] = None, **
     return made
 
 
+def _loaded(plan: Any) -> Any:
+    """The plan that was loaded, and the kernel if it is one; None: it is neither."""
+    if type(plan).__module__ != f"{__package__}._load":
+        return None
+    return (plan._plan, plan.name) if hasattr(plan, "_plan") else (plan, None)
+
+
 def _text(plan: Any) -> str:
     """Of a plan, of what tcpc.plan() made, or of a kernel of cache_info()."""
     text = plan.text if type(plan).__name__ == "Plan" and hasattr(plan, "how") else getattr(plan, "plan", plan)
@@ -162,19 +172,21 @@ def _text(plan: Any) -> str:
 
 
 def _name(name: Any, text: str) -> str:
-    kernels = re.findall(r"^\s*kernel\s+(\w+)", text, re.MULTILINE) if name is None else []
+    kernels = re.findall(r"\bkernel\s+(\w+)\s*\(", text) if name is None else []
     if len(kernels) == 1:
         return str(kernels[0])
+    if kernels:
+        raise TypeError(f"the plan has several kernels; say which one is drawn: {', '.join(map(repr, kernels))}")
     if not isinstance(name, str):
         raise TypeError(f"what is drawn is named by a text, such as 'src' or the name of a kernel, not {name!r}")
     return name
 
 
-def draw(plan: Union[str, "KernelInfo"], name: Optional[str] = None, view: Optional[str] = None, thread: int = 0, *, params: Optional[Mapping[str, int]] = None, source: Optional[_library.Source] = None) -> Drawing:
+def draw(plan: Planned, name: Optional[str] = None, view: Optional[str] = None, thread: int = 0, *, params: Optional[Mapping[str, int]] = None, source: Optional[_library.Source] = None) -> Drawing:
     """A drawing of what is called "name" in the text of a plan, as `tcpc draw` makes it.
 
     Args:
-        plan: the text, or a kernel of cache_info().
+        plan: the text, a kernel of cache_info(), or what tcpc.load() made.
         name: of a kernel, a tiled copy, a layout or a tensor; or the label of a copy. None: the kernel, where there is one.
         view: "owners", "banks", .., as docs/drawings.md lists them; None: the usual one.
         thread: whose accesses are shown, where a view shows those of one.
@@ -184,6 +196,9 @@ def draw(plan: Union[str, "KernelInfo"], name: Optional[str] = None, view: Optio
     Raises:
         CompileError: the plan is wrong, or has no such name, or the view does not fit.
     """
+    loaded = _loaded(plan)
+    if loaded:
+        return loaded[0].draw(name if name is not None else loaded[1], view, thread, params=params)  # type: ignore[no-any-return]
     text = _text(plan)
     return _drawing(DRAW, text, source, name=_name(name, text), view=view, thread=thread, params=params)
 
@@ -220,7 +235,7 @@ class Explanation(Record):
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def explain(plan: Union[str, "KernelInfo"], kernel: Optional[str] = None, *, params: Optional[Mapping[str, int]] = None, source: Optional[_library.Source] = None) -> Explanation:
+def explain(plan: Planned, kernel: Optional[str] = None, *, params: Optional[Mapping[str, int]] = None, source: Optional[_library.Source] = None) -> Explanation:
     """What the compiler chose for each copy of a plan, and why.
 
         e = tcpc.explain(tcpc.cache_info().kernels[0].plan)
@@ -228,7 +243,7 @@ def explain(plan: Union[str, "KernelInfo"], kernel: Optional[str] = None, *, par
         e.kernels[0].threads, e.kernels[0].copies      # as data
 
     Args:
-        plan: the text, or a kernel of cache_info(). Loaded plans have an explain() of their own.
+        plan: the text, a kernel of cache_info(), or what tcpc.load() made.
         kernel: only this one.
         params: values of the plan's params, instead of small ones: costs are counted for them.
         source: where the text is from; a loaded plan sets it.
@@ -236,6 +251,9 @@ def explain(plan: Union[str, "KernelInfo"], kernel: Optional[str] = None, *, par
     Raises:
         CompileError: the plan is wrong, or has no such kernel.
     """
+    loaded = _loaded(plan)
+    if loaded:
+        return loaded[0].explain(kernel if kernel is not None else loaded[1], params=params)  # type: ignore[no-any-return]
     text = _text(plan)
     found = json.loads(_library.ask(EXPLAIN, JSON, text, source, params, name=kernel), object_hook=Record)
     made = Explanation(found)

@@ -3,7 +3,7 @@
 # Then one kernel with a planted access beyond its memory, three ways: what memcheck says of each is printed.
 #
 # usage: boxes.sh prepare DIR [COUNT [SEED]]     where tcpc is built (BUILD, default: build)
-#        boxes.sh run DIR                        where the GPU is; SECONDS_OF_MEMCHECK (default: 60)
+#        boxes.sh run DIR                        where the GPU is; SECONDS_OF_MEMCHECK (default: 40)
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 dir=$2
@@ -24,7 +24,8 @@ PLAN
 }
 
 prepare() {
-    local build=${BUILD:-$root/build} count=${1:-1000} seed=${2:-1} way
+    local build count=${1:-1000} seed=${2:-1} way
+    build=$(cd "${BUILD:-$root/build}" && pwd) || exit 1
     rm -rf "$dir"
     mkdir -p "$dir"
     python3 "$root/tests/random/tma.py" "$build/bin/tcpc" "$root/runtime" "$dir" --count "$count" --each 25 --seed "$seed" --write || exit 1
@@ -62,7 +63,7 @@ PY
 
 run() {
     cd "$dir" || exit 1
-    local nvcc jobs folder failed=0 n=0 said
+    local nvcc jobs folder failed said way
     nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
     jobs=$(nproc)
     local flags="-std=c++17 -O1 -arch=sm_90 -I runtime"
@@ -74,18 +75,15 @@ run() {
     xargs -a folders -P "$jobs" -I{} sh -c "$nvcc $flags -w {}/plan.cu {}/main.cpp tcp_cuda.o tcp_harness.o -o {}/program >{}/build.log 2>&1 || echo {}: no build"
     echo "built $(wc -l <folders) programs in $SECONDS s"
     for way in guard exact; do
-        local kernels=0
-        for folder in tma_*; do
-            said=$(timeout 60 "./$folder/program" $way 2>&1) || { failed=$((failed + 1)); echo "$folder, $way: $said"; }
-            n=$(sed -n 's/ kernels, .*//p' <<<"$said" | tail -1)
-            kernels=$((kernels + ${n:-0}))
-        done
-        echo "$way: $kernels kernels run"
+        ls -d tma_* | xargs -P 6 -I{} sh -c "timeout 60 ./{}/program $way >{}/$way.log 2>&1 || echo {}: \$? >>{}/$way.log"
+        echo "$way: $(cat tma_*/$way.log | awk '/ kernels, 0 failed/ { n += $1 } END { print n + 0 }') kernels right"
     done
-    echo "$SECONDS s; runs that failed: $failed"
+    failed=$(cat tma_*/{guard,exact}.log | grep -vc ' kernels, 0 failed$')
+    cat tma_*/{guard,exact}.log | grep -v ' kernels, 0 failed$' | head -20
+    echo "$SECONDS s; lines about others: $failed"
     export sanitizer
     : >memcheck.log
-    ls -d tma_* | timeout "${SECONDS_OF_MEMCHECK:-60}" xargs -P 6 -I{} sh -c \
+    ls -d tma_* | timeout "${SECONDS_OF_MEMCHECK:-40}" xargs -P 6 -I{} sh -c \
         '"$sanitizer" --tool memcheck --error-exitcode 9 ./{}/program exact >{}/memcheck.log 2>&1; echo "{} $?" >>memcheck.log'
     echo "memcheck on memory of exact size: $(wc -l <memcheck.log) programs, $(grep -vc ' 0$' memcheck.log) with reports"
     grep -v ' 0$' memcheck.log | head -5 | while read -r folder n; do grep -m3 -A3 '=========.*\(Invalid\|error\|wrong\)' "$folder/memcheck.log"; done

@@ -223,7 +223,7 @@ static void variants_are_data(void) {
     CHECK_STR(v->grid[0]->text, "ceil_div(N,128)");
     HOLDS(v->narguments >= 2 && v->argument[0]->tensor == l->tensor[0]);
     HOLDS(v->argument[1]->offset == 8 && v->argument[1]->bytes == 8 && !v->argument[1]->param);
-    HOLDS(v->argument_bytes <= l->argument_bytes && l->argument_align == 8);
+    HOLDS(v->argument_bytes <= l->argument_bytes && l->argument_align == 8 && l->devices == 0);
     uint64_t address[] = {1 << 20, 1 << 30};
     const int64_t wide[] = {1000, 16, 1000}, narrow[] = {1000, 16, 1001};
     uint64_t arguments[8];
@@ -326,6 +326,16 @@ static const char boxes[] =
     "  copy s -> local_tile(Y, (64,64), (block.x, 0)) with tile(universal(128), thr=(16,8):(8,1), "
     "val=(1,8));\n}\n";
 
+static void devices_are_told(void) {
+    const struct tcpc_launch *l = launch_of("tcp 1;\nmesh g (4);\n"
+                                            "tensor A : f16 global row(m=64, n=64) over (g: m);\n"
+                                            "tensor B : f16 global row(m=64, n=64) over (g: n);\n"
+                                            "kernel k(A, out B) { copy A -> B; }\n");
+    HOLDS(TCPC_HAS(l, devices) && l->devices == 4);
+    HOLDS(l->variant[0]->narguments == 2 && l->variant[0]->argument_bytes == 16);
+    tcpc_launch_free(l);
+}
+
 static void maps_are_data(void) {
     const struct tcpc_launch *l = launch_of(boxes);
     const int64_t param[] = {100, 66};
@@ -337,7 +347,7 @@ static void maps_are_data(void) {
     HOLDS(a->bytes == TCPC_MAP_BYTES && a->offset % TCPC_MAP_BYTES == 0);
     HOLDS(l->argument_align == TCPC_MAP_BYTES && l->argument_bytes == a->offset + a->bytes);
     HOLDS(m->tensor == l->tensor[0] && m->rank == 2 && m->element_bytes == 2);
-    HOLDS(m->swizzle_bytes == 128 && m->box[0] == 64 && m->box[1] == 64);
+    HOLDS(m->swizzle_bytes == 128 && m->box[0] == 64 && m->box[1] == 64 && m->l2_bytes == 128);
     HOLDS(is(&m->extent[1], param, 100) && is(&m->stride[1], param, 1056));
     struct tcpc_call c = {.size = sizeof c};
     struct tcpc_map_call x = {.size = sizeof x};
@@ -388,6 +398,7 @@ int main(int argc, char **argv) {
     wrong_calls_are_told();
     shared_memory_is_to_be_set();
     numbers_are_small();
+    devices_are_told();
     maps_are_data();
     return check_done();
 }

@@ -82,8 +82,8 @@ static inline void show_tensor(FILE *f, const struct tcpc_tensor *t) {
 }
 
 static inline void show_launch(FILE *f, const struct tcpc_launch *l) {
-    fprintf(f, "launch %s %s %zu %zu %zu %zu\n", l->name, l->launcher, l->nparams, l->ncomputed,
-            l->argument_bytes, l->argument_align);
+    fprintf(f, "launch %s %s %zu %zu %zu %zu %" PRId64 "\n", l->name, l->launcher, l->nparams,
+            l->ncomputed, l->argument_bytes, l->argument_align, l->devices);
     for (size_t i = 0; i < l->ntensors; ++i) show_tensor(f, l->tensor[i]);
     for (size_t i = 0; i < l->nparams + l->ncomputed; ++i) {
         const struct tcpc_param *p = l->param[i];

@@ -276,7 +276,7 @@ def maps():
         plain = bool((b == 7).all())
         with torch.cuda.graph(graph):
             other.tiles(a, b)
-            plan.tiles(none, c)
+            plan.tiles(none, c, ld=1024)
         whole.mul_(2)
         b.fill_(7), c.fill_(7)
         graph.replay()

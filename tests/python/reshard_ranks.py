@@ -1,16 +1,22 @@
 """One process of a mesh, which test_reshard.py starts, or torchrun: random changes of placement, compared with the whole tensor.
 
-usage: reshard_ranks.py [--seed N] [--cases N] [--device cpu|cuda] [--init FILE RANK SIZE]
+usage: reshard_ranks.py [--seed N] [--cases N] [--device cpu|cuda] [--limit SECONDS] [--init FILE RANK SIZE]
+
+After --limit seconds each process prints where it stands, and ends.
 """
 import argparse
+import faulthandler
 import os
 import pathlib
 import random
 import re
 import sys
+import time
+import typing
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 
+import numpy
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
@@ -22,16 +28,12 @@ from tcpc._pieces import extents, part
 
 import exchanges
 
-KINDS = [torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int64, torch.float64]
+MOST = {torch.float32: 1 << 20, torch.float16: 2001, torch.bfloat16: 251, torch.int8: 101, torch.int64: 1 << 40, torch.float64: 1 << 40}  # different numbers that a type has
+GUARD = 256
 
 
 def of(placement):
     return Replicate() if placement is None else Shard(placement)
-
-
-def conversion(rng, dtype):
-    """A type that holds the numbers of a case as well, or None."""
-    return rng.choice([None, None, torch.float32, torch.float16]) if dtype in (torch.float32, torch.float16) else None
 
 
 def strided(rng, x):
@@ -66,60 +68,176 @@ def is_untouched(windows, y):
     return True
 
 
-def classes(mesh, source, target, order, mine, shape):
-    """The kinds of cases that this one belongs to."""
-    sharded = [p for p in target if p is not None]
-    return {"two axes": mesh.ndim > 1, "replicated source": None in source, "replicated target": None in target, "nothing replicated": None not in source + target,
-            "a dimension twice": len(set(sharded)) < len(sharded), "permuted": order != sorted(order), "not permuted": order == sorted(order), "uneven": len({extents(part(shape, mesh.shape, target, d)) for d in range(mesh.size())}) > 1,
-            "strides": not mine.is_contiguous(), f"rank {min(5, len(order))}": True}
+class Rooms:
+    """The memory of the packed path, between bytes that nobody writes."""
+
+    def __init__(self):
+        self.made = []
+
+    def __call__(self, x, shape, dtype):
+        n = _pattern.product(shape if isinstance(shape, tuple) else (shape,)) * dtype.itemsize
+        whole = torch.full((n + 2 * GUARD,), 0xA5, dtype=torch.uint8, device=x.device)
+        self.made.append(whole)
+        return whole[GUARD:GUARD + n].view(dtype).view(shape)
+
+    def hold(self):
+        made, self.made = self.made, []
+        return all((w[:GUARD] == 0xA5).all() and (w[-GUARD:] == 0xA5).all() for w in made)
 
 
-def case(rng, meshes, device, counts):
-    """A random one. Returns whether it is right on this device."""
-    drawn = exchanges.drawn(rng, rng.choice([(1, 2, 3, 4, 5, 7), (1, 4, 8, 16)]))
-    mesh = rng.choice(meshes)
-    bound, shape = drawn.bound, mesh.shape
-    source = exchanges.placements(rng, shape, len(bound.left))
-    target = exchanges.placements(rng, shape, len(bound.right))
-    dtype = rng.choice(KINDS)
-    into = conversion(rng, dtype)
-    n = _pattern.product(bound.extent.values())
-    axes = [a for g in bound.left for a in g]
-    whole = (torch.arange(n) % 101 - 50).to(dtype)
-    order = [axes.index(a) for g in bound.right for a in g]
-    result = whole.reshape([bound.extent[a] for a in axes]).permute(order).reshape(bound.shape).to(into or dtype)
-    whole = whole.reshape([_pattern.product(bound.extent[a] for a in g) for g in bound.left])
-    me = mesh.mesh.flatten().tolist().index(dist.get_rank())
-    mine = strided(rng, exchanges.cut(whole, part(whole.shape, shape, source, me)).contiguous().to(device))
+class Swaps:
+    """The all-to-all of tensors that NCCL has and the process group of the CPU has not."""
+
+    calls = 0
+
+    def __call__(self, got, sent, group, async_op):
+        Swaps.calls += 1
+        ranks, me = dist.get_process_group_ranks(group), dist.get_rank(group)
+        work = [dist.irecv(t, ranks[i], group) for i, t in enumerate(got) if i != me and t.numel()]
+        return Together(work + [dist.isend(t, ranks[i], group) for i, t in enumerate(sent) if i != me and t.numel()])
+
+    @staticmethod
+    def agree():
+        """Whether all processes have made the same number of calls."""
+        all_calls = [None] * dist.get_world_size()
+        dist.all_gather_object(all_calls, Swaps.calls)
+        return len(set(all_calls)) == 1
+
+
+class Together(list):
+    def wait(self):
+        for w in self:
+            w.wait()
+
+
+class Case(typing.NamedTuple):
+    bound: typing.Any
+    pattern: str
+    plain: bool  # DTensor can state it
+    two: bool  # axes of the mesh
+    source: tuple
+    target: tuple
+    dtype: typing.Any
+    into: typing.Any
+    as_dtensor: bool
+    by_group: bool
+    packed: bool
+    stridden: random.Random
+
+    def numbers(self):
+        """The whole on both sides, by numpy."""
+        bound, axes = self.bound, [a for g in self.bound.left for a in g]
+        n = _pattern.product(bound.extent.values())
+        whole = numpy.arange(n) * 7919 % min(MOST[self.dtype], MOST[self.into]) - 50
+        order = [axes.index(a) for g in bound.right for a in g]
+        left = whole.reshape([_pattern.product(bound.extent[a] for a in g) for g in bound.left])
+        return left, whole.reshape([bound.extent[a] for a in axes]).transpose(order).reshape(bound.shape)
+
+
+def draw(rng, size):
+    drawn = exchanges.drawn(rng, rng.choice([(1, 2, 3, 4, 5, 7), (1, 4, 8, 16), (4, 8)]))
+    bound, plain = drawn.bound, rng.random() < .25
     pattern = f"{exchanges.text(bound.left)} -> {exchanges.text(bound.right)}"
-    as_dtensor = rng.random() < .3
-    given, where = mine, mesh
-    if as_dtensor:
-        given = DTensor.from_local(mine, mesh, [of(p) for p in source], run_check=False, shape=whole.shape, stride=whole.stride())
-        counts["DTensor"] += 1
-    elif len(shape) == 1 and rng.random() < .5:
+    if plain:
+        names = "abcde"[:len(bound.left)]
+        shape = [_pattern.product(bound.extent[a] for a in g) for g in bound.left]
+        pattern = f"{' '.join(names)} -> {' '.join(names)}"
+        bound = _pattern.bind(_pattern.parse(pattern), shape, {})
+    two = size % 2 == 0 and size > 2 and rng.random() < .35
+    shape = (2, size // 2) if two else (size,)
+    dtype = rng.choice(list(MOST))
+    into = rng.choice([dtype, dtype, torch.float32, torch.float16]) if dtype in (torch.float32, torch.float16) else dtype
+    return Case(bound, pattern, plain and into == dtype, two, exchanges.placements(rng, shape, len(bound.left)), exchanges.placements(rng, shape, len(bound.right)), dtype, into,
+                rng.random() < .3, rng.random() < .5, rng.random() < .5, random.Random(rng.random()))
+
+
+def cut(x, mesh, placements):
+    """This device's part of an array of numpy, as torch.chunk cuts it."""
+    for axis, dim in enumerate(placements):
+        if dim is not None:
+            n, at = mesh.size(axis), mesh.get_local_rank(axis)
+            step = -(-x.shape[dim] // n)
+            x = x.take(numpy.arange(min(at * step, x.shape[dim]), min(at * step + step, x.shape[dim])), axis=dim)
+    return numpy.ascontiguousarray(x)
+
+
+def classes(c, mine, uneven):
+    """The kinds of cases that this one belongs to."""
+    sharded = [p for p in c.target if p is not None]
+    left, right = ([a for g in side for a in g] for side in (c.bound.left, c.bound.right))
+    return {"two axes": c.two, "one axis": not c.two, "replicated source": None in c.source, "replicated target": None in c.target, "nothing replicated": None not in c.source + c.target,
+            "a dimension twice": len(set(sharded)) < len(sharded), "permuted": left != right, "not permuted": left == right, "uneven": uneven, "even": not uneven,
+            "strides": not mine.is_contiguous(), "conversion": c.into != c.dtype, "DTensor": c.as_dtensor, **{f"rank {n}": len(left) == n for n in range(1, 6)}}
+
+
+def run(c, meshes, device, rooms, counts):
+    """Whether a case is right on this device: packed, and on GPUs direct too."""
+    mesh = meshes[c.two]
+    shape = tuple(mesh.shape)
+    left, right = c.numbers()
+    mine = strided(c.stridden, torch.from_numpy(cut(left, mesh, c.source)).to(c.dtype).to(device))
+    want = torch.from_numpy(cut(right, mesh, c.target)).to(c.dtype).to(c.into)
+    source, target = [of(p) for p in c.source], [of(p) for p in c.target]
+    uneven = any(len({extents(part(x.shape, shape, p, d)) for d in range(mesh.size())}) > 1 for x, p in ((left, c.source), (right, c.target)))
+    for name, holds in classes(c, mine, uneven).items():
+        counts[name] = counts.get(name, 0) + holds
+    whole = torch.empty(left.shape, device="meta")
+    given, where, more = mine, mesh, {"shape": left.shape}
+    if c.as_dtensor:
+        given, where, more = DTensor.from_local(mine, mesh, source, run_check=False, shape=whole.shape, stride=whole.stride()), None, {}
+    elif not c.two and c.by_group:
         where = mesh.get_group()
         counts["group"] += 1
-    counts["conversion"] += into is not None
-    windows = pool(mesh)
-    for w in windows:
-        w.fill_(0xA5)
-    path = rng.choice([None, "packed"])
-    y = tcpc.reshard(given, None if as_dtensor else where, None if as_dtensor else [of(p) for p in source], [of(p) for p in target], pattern,
-                     **({} if as_dtensor else {"shape": whole.shape}), dtype=into, path=path, **bound.extent)
-    local = y.to_local() if as_dtensor else y
-    if as_dtensor:
-        if tuple(y.shape) != tuple(result.shape) or list(y.placements) != [of(p) for p in target]:
-            return False
-        y = local
-    counts["packed" if path or not in_pool(local, mesh) else "direct"] += 1
-    want = exchanges.cut(result, part(result.shape, shape, target, me))
-    for name, holds in classes(mesh, source, target, order, mine, result.shape).items():
-        counts[name] = counts.get(name, 0) + holds
-    right = is_untouched(windows, y) and y.is_contiguous() and y.dtype == want.dtype and torch.equal(y.cpu(), want)
+    windows, right = pool(mesh), True
+    for path in (None, "packed") if device == "cuda" else ("packed" if c.packed else None,):
+        for w in windows:
+            w.fill_(0xA5)
+        y = tcpc.reshard(given, where, None if c.as_dtensor else source, target, c.pattern, dtype=c.into, path=path, **more, **c.bound.extent)
+        if c.as_dtensor:
+            right = right and tuple(y.shape) == c.bound.shape and list(y.placements) == target
+            y = y.to_local()
+        direct = in_pool(y, mesh)
+        counts["direct" if direct else "packed"] += 1
+        right = right and (direct or path or device == "cpu" or uneven or not planned(c, shape)) and is_untouched(windows, y) and rooms.hold() and y.is_contiguous()
+        right = right and y.dtype == want.dtype and torch.equal(y.cpu(), want)
+        right = right and (device == "cuda" or Swaps.agree())
+        del y
+    if c.plain:
+        beside = DTensor.from_local(mine.contiguous(), mesh, source, run_check=False, shape=whole.shape, stride=whole.stride()).redistribute(mesh, target).to_local()
+        counts["beside DTensor"] += 1
+        right = right and torch.equal(beside.cpu(), want)
     if not right:
-        print(f"device {me}: {pattern} {bound.extent} mesh {shape} {source} -> {target} {dtype} {into}", flush=True)
+        print(f"rank {dist.get_rank()}: wrong: {c.pattern} {c.bound.extent} mesh {shape} {c.source} -> {c.target} {c.dtype} {c.into}", flush=True)
     return right
+
+
+def counted(work, name, counts):
+    counts[name] = 0
+
+    def call(*arguments):
+        counts[name] += 1
+        return work(*arguments)
+
+    return call
+
+
+def planned(c, shape):
+    """The plan of the direct path."""
+    return _reshard._text(_reshard._Hashed(c.bound, shape, c.source, c.target), c.dtype, c.into)
+
+
+def compile_ahead(cases, meshes):
+    """The direct kernels, which the processes share by the disk."""
+    from tcpc import _cuda, _library
+
+    size, device = dist.get_world_size(), _cuda.device(torch.cuda.current_device())
+    texts = sorted({t for t in (planned(c, tuple(meshes[c.two].shape)) for c in cases) if t})
+    for text in texts[dist.get_rank()::size]:
+        try:
+            made = _library.compile_plan(text.encode(), _library.Source("reshard", None, (), device.arch), _library.DEVICE)
+        except tcpc.CompileError:
+            continue
+        _cuda.compile_cubin(made.output, device.number)
 
 
 def in_pool(y, mesh):
@@ -228,8 +346,10 @@ def main():
     args.add_argument("--seed", type=int, default=1)
     args.add_argument("--cases", type=int, default=60)
     args.add_argument("--device", default="cpu")
+    args.add_argument("--limit", type=float, default=280)
     args.add_argument("--init", nargs=3)
     args = args.parse_args()
+    faulthandler.dump_traceback_later(args.limit, exit=True)
     if args.init:
         os.environ["RANK"], os.environ["WORLD_SIZE"] = args.init[1:]
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
@@ -238,17 +358,35 @@ def main():
     where = {"init_method": f"file://{args.init[0]}", "rank": rank, "world_size": size} if args.init else {}
     dist.init_process_group("nccl" if args.device == "cuda" else "gloo", **where)
     mesh = init_device_mesh(args.device, (size,))
-    meshes = [mesh, mesh] + ([init_device_mesh(args.device, (2, size // 2))] if size % 2 == 0 and size > 2 else [])
+    meshes = [mesh, init_device_mesh(args.device, (2, size // 2)) if size % 2 == 0 and size > 2 else None]
+    if args.device == "cpu":
+        _reshard._swaps, dist.all_to_all = lambda group: True, Swaps()
     test_messages(mesh, args.device)
     test_like_dtensor(mesh, args.device)
     test_gradients(mesh, args.device)
     if args.device == "cuda":
         tcpc.prepare_mesh(mesh, 1 << 24)
         test_direct(mesh)
-    rng, wrong, counts = random.Random(args.seed), 0, dict.fromkeys(["DTensor", "group", "conversion", "packed"] + ["direct"] * (args.device == "cuda"), 0)
-    for _ in range(args.cases):
-        wrong += not case(rng, meshes, args.device, counts)
-    assert all(counts.values()), counts
+    rng, wrong, times, counts = random.Random(args.seed), 0, [], dict.fromkeys(["group", "packed", "beside DTensor"] + ["direct"] * (args.device == "cuda"), 0)
+    cases = [draw(rng, size) for _ in range(args.cases)]
+    if args.device == "cuda":
+        begin = time.time()
+        compile_ahead(cases, meshes)
+        dist.barrier()
+        print(f"rank {rank}: compiled in {time.time() - begin:.1f} s", flush=True)
+    _reshard._room = rooms = Rooms()
+    for name, way in ("one all-to-all", "_swapped"), ("pieces", "_packed"):
+        setattr(_reshard, way, counted(getattr(_reshard, way), name, counts))
+    for i, c in enumerate(cases):
+        begin = time.time()
+        wrong += not run(c, meshes, args.device, rooms, counts)
+        times.append(time.time() - begin)
+        if rank == 0 and (times[-1] > 5 or i % 50 == 49):
+            print(f"case {i}: {times[-1]:.2f} s, {sum(times):.1f} s in all", flush=True)
+    rare = ["strides", "a dimension twice", "one all-to-all"] if args.cases < 200 else []
+    rare += ["two axes", "a dimension twice"] if meshes[1] is None else []
+    assert args.device == "cuda" or Swaps.calls
+    assert all(n or name in rare for name, n in counts.items()), counts
     print(f"rank {rank}: {args.cases} cases, {counts}, {wrong} wrong", flush=True)
     dist.barrier()
     dist.destroy_process_group()

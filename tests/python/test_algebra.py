@@ -128,7 +128,7 @@ def test_the_words_of_this_package():
             call()
         assert "--" not in str(error.value) and "tcpc explain" not in str(error.value)
     for call, text in ((lambda: a.draw(view="banks", type=np.complex64), "type= is a type of numpy or PyTorch, such as numpy.float16, or a plan's word, such as 'f16', not"),
-                       (lambda: tcpc.draw(PLAN + "kernel more(A, out B) { copy A -> B; }"), "what is drawn is named by a text"), (lambda: tcpc.draw(PLAN, a), "what is drawn is named by a text, such as 'src' or the name of a kernel, not"),
+                       (lambda: tcpc.draw(PLAN + "kernel more(A, out B) { copy A -> B; }"), "the plan has several kernels; say which one is drawn: 'k', 'more'"), (lambda: tcpc.draw(PLAN, a), "what is drawn is named by a text, such as 'src' or the name of a kernel, not"),
                        (lambda: tcpc.explain(OPEN, params={"N": 1.5}), "param 'N' is an integer, not 1.5")):
         with pytest.raises(TypeError, match=re.escape(text)):
             call()

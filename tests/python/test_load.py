@@ -55,10 +55,16 @@ def plan(tmp_path_factory):
 
 
 def test_cache_info_has_what_was_loaded(tmp_path):
+    gc.collect()  # plans of other tests
     (tmp_path / "one.tcp").write_text("tcp 1; tensor A : f64 global row(3,4) align 8; tensor B : f64 global row(4,3) align 8; kernel turn(A, out B) { copy A -> select(B, (1,0)); }")
     plan, before = tcpc.load(tmp_path / "one.tcp"), len(tcpc.cache_info().loaded)
     for _ in range(3):
         plan.turn(np.ones((3, 4)), np.ones((4, 3)))
+    assert str(tcpc.explain(plan)) == str(tcpc.explain(plan.turn)) == str(plan.explain()) and tcpc.draw(plan) == tcpc.draw(plan.turn) == plan.draw("turn")
+    for wrong, kind, text in ((lambda: tcpc.load(tmp_path / "one.tcp", arch=90), TypeError, "arch is a text, such as 'sm_90', not 90"),
+                              (lambda: tcpc.load(tmp_path / "one.tcp", defines={"T": 1}), tcpc.CompileError, "'T' in defines=: the plan has no constant of this name")):
+        with pytest.raises(kind, match=text):
+            wrong()
     mine, = (k for k in tcpc.cache_info().loaded if k.path.endswith("one.tcp"))
     assert (mine.name, mine.backend, mine.hits) == ("turn", "host", 3) and mine.plan_ms > 0 and mine.build_ms > 0 and len(tcpc.cache_info().loaded) == before + 1
     tcpc.cache_clear()
@@ -260,15 +266,27 @@ def test_wrong(plan, call, kind, text):
         call(plan)
 
 
+def test_between_devices(tmp_path):
+    """A loaded plan launches on one device."""
+    plan = tmp_path / "mesh.tcp"
+    plan.write_text("tcp 1;\nmesh g (4);\ntensor A : f32 global row(m=8, n=8) over (g: m);\ntensor B : f32 global row(m=8, n=8) over (g: n);\nkernel k(A, out B) { copy A -> B; }\n")
+    with pytest.raises(NotImplementedError, match="kernel 'k' is launched by all devices of a mesh; tcpc.reshard makes such a copy, and so does its launcher in C"):
+        tcpc.load(plan).k(np.zeros((2, 8), np.float32), np.zeros((8, 2), np.float32))
+
+
 class Driver:
     """Takes launches, and keeps what they were given."""
 
     def __init__(self):
         self.launches = []
 
-    def cuLaunchKernel(self, function, gx, gy, gz, bx, by, bz, shared, stream, _, extra):
-        size = ctypes.cast(extra[3], ctypes.POINTER(ctypes.c_size_t))[0]
-        self.launches.append((function.value, (gx, gy, gz), bx, stream, (ctypes.c_uint64 * (-(-size // 8))).from_address(extra[1])[:]))
+    def cuLaunchKernel(self, function, gx, gy, gz, bx, by, bz, shared, stream, each, extra):
+        assert (each is None) != (extra is None)
+        if each is None:
+            at, size = extra[1], ctypes.cast(extra[3], ctypes.POINTER(ctypes.c_size_t))[0]
+        else:  # the last one is a map
+            at, size = each[0], each[len(each) - 1] - each[0] + 128
+        self.launches.append((function.value, (gx, gy, gz), bx, stream, (ctypes.c_uint64 * (-(-size // 8))).from_address(at)[:]))
         return 0
 
 
@@ -283,7 +301,7 @@ class Gpu:
         code = _cuda.Code(self)
         for launch in launches:
             for i in range(launch.contents.nvariants):
-                code.functions[ctypes.addressof(launch.contents.variant[i].contents)] = ctypes.c_void_p(100 + len(code.functions)), -1, _library.maps_of(launch.contents.variant[i].contents)
+                code.functions[ctypes.addressof(launch.contents.variant[i].contents)] = ctypes.c_void_p(100 + len(code.functions)), -1, _library.maps_of(launch.contents.variant[i].contents), _cuda._offsets(launch.contents.variant[i].contents)
         code.note = lambda stream: None
         return code
 

@@ -3,6 +3,7 @@ import ctypes
 import threading
 from ctypes import POINTER, c_int, c_int32, c_uint, c_uint64, c_void_p
 
+import numpy as np
 import pytest
 
 import tcpc
@@ -256,7 +257,10 @@ def test_keys(world):
             with pytest.raises((TypeError, ValueError)):
                 call(**more)
     assert tcpc.copy_(world.x_turned, x) is world.x_turned
-    for dims in (True, False), (1.0, 0.0), (1, False):  # equal to (1, 0), but no dimensions
+    world.warm.learn(((1, 0), None, True), x, turned, made, world.kernel, ())
+    for dims in [1, 0], np.array([1, 0]), range(1, -1, -1):
+        assert tcpc.permute(x, dims) is world.made[-1][0]
+    for dims in np.array([True, False]), np.array([1.0, 0.0]), (True, False), (1.0, 0.0), (1, False):  # equal to (1, 0), but no dimensions
         with pytest.raises(TypeError, match="not Tensor"):
             tcpc.permute(x, dims)
     with pytest.raises(TypeError):

@@ -246,8 +246,8 @@ static void end_schedule(struct walk *w, struct session_mark mark) {
 // A device function returns only after its accesses are complete, and no block ends while it counts
 // in shared memory what comes, or while that is read.
 static bool waits_last(const struct kernel *k) {
-    return stmt_counts(k->body, false) || k->stored ||
-           (k->device && !k->async && any_async(k->body));
+    if (k->device) return !k->async && any_async(k->body);
+    return stmt_counts(k->body, false) || k->stored;
 }
 
 // Leaves out the wait at the end of a kernel if all its copies have been waited for before.

@@ -297,12 +297,12 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     if (!why) why = relayout_coalesce(c->s, &x->r);
     if (why) return planned_refuse(c, s, a, b, why);
     align_pieces(x);
-    x->r.several = x->r.piece = true;
+    x->r.several = true;
     const char *lets, *coord;
     int64_t by[2 * RELAYOUT_MODES];
     int left;
     const char *on = owners(c, a, x, by, &left);
-    int64_t pieces = coordinates(c, x, by, &lets, &coord);
+    int64_t pieces = x->r.pieces = coordinates(c, x, by, &lets, &coord);
     const char *from = formal_text(c, a, x, true), *to = formal_text(c, b, x, false);
     bool dst_first = d->fn.formal[0].dir != DIR_NONE;
     struct relayout_case list[RELAYOUT_CASES];

@@ -347,14 +347,12 @@ static bool counts_with_others(struct sema *c, const struct atom_row *row, const
 // Whether the kernel is one in which one thread may copy a tile by "row".
 static bool may_be_alone(struct sema *c, const struct atom_row *row, const struct copy *y) {
     const char *instead = row->reads_late ? "take universal(128)" : "take cp_async.cg(16)";
-    if (c->kernel->device) {
+    if (c->kernel->device && row->reads_late) {
         diag_error(c->s, y->how_at,
                    "not yet supported: '%s' in a device function, which has no %s; copy in the "
                    "kernel, or %s",
                    row->name,
-                   row->counter ? "place for its barriers"
-                   : row->boxes ? "tensor map"
-                                : "barrier behind the fences of who wrote the memory",
+                   row->boxes ? "tensor map" : "barrier behind the fences of who wrote the memory",
                    instead);
         diag_page(c->s, row->page);
         return false;
