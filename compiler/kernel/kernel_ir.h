@@ -188,6 +188,7 @@ struct kir_node {
     // MOVE: made by the lanes of a warp together; NULL: by each thread separately
     const struct kir_together *together;
     const char *cache;   // ASYNC: PTX's cache operator, or NULL
+    int reduces;         // ASYNC: how it joins elements with those of the destination; 0: not
     unsigned counts;     // ARRIVE, WAIT of a group: bits of enum kir_counts
     enum arrival_by by;  // ARRIVE, at a barrier in memory
     bool
