@@ -22,6 +22,7 @@
 // Copies from shared memory are groups of the thread itself, with tcp_bulk_commit and tcp_bulk_wait_read (tcp_tma.cuh):
 //
 //   tcp_store_bulk<BYTES>(global, shared);     both addresses and BYTES are multiples of 16
+//   tcp_reduce_add<BYTES>(global, shared);     .. adds to what is there, by the type of "global"; _min, _max
 //   tcp_store_box<BYTES>(shared, map, x, ..);  a box of a tensor map (tcp_tma_store)
 //
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
@@ -158,6 +159,17 @@ TCP_BULK_MEMBER void tcp_store_bulk(void *global, const void *shared TCP_BULK_AT
     tcp_fence_async();  // what this thread itself did with the memory
     tcp_bulk_store(global, shared, Bytes TCP_BULK_PASS);
 }
+
+#define TCP_BULK_REDUCE(op)                                                                        \
+    template <int Bytes, typename T>                                                               \
+    TCP_BULK_MEMBER void tcp_reduce_##op(T *global, const void *shared TCP_BULK_AT) {              \
+        tcp_fence_async();                                                                         \
+        tcp_bulk_##op(global, shared, Bytes TCP_BULK_PASS);                                        \
+    }
+TCP_BULK_REDUCE(add)
+TCP_BULK_REDUCE(min)
+TCP_BULK_REDUCE(max)
+#undef TCP_BULK_REDUCE
 
 #define TCP_BULK_ROW(parameters, ...)                                                              \
     template <int Bytes>                                                                           \

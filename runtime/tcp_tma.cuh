@@ -17,6 +17,7 @@
 //   tcp_tma_store(map, shared, x, ..)             the other way, of the thread's open group; rows are clipped at the tensor's
 //                                                 end, the contiguous mode only to a whole chunk of 16 bytes
 //   tcp_bulk_store(global, shared, bytes)         the other way, of the thread's open group
+//   tcp_bulk_add(global, shared, bytes)           .. that adds to what is there, by the type of "global"; _min, _max
 //   tcp_bulk_commit(), tcp_bulk_wait_read<N>()    ends the group; waits until shared memory is no longer read by all groups of
 //                                                 this thread but the N newest
 //   tcp_fence_async()                             this thread's accesses to shared memory before it, asynchronous ones after it
@@ -147,6 +148,35 @@ TCP_INSTRUCTION void tcp_bulk_store(void *global, const void *shared, int bytes)
                  "r"(tcp_shared_address(shared)), "r"(bytes)
                  : "memory");
 }
+
+// cp.reduce.async.bulk; floats of 16 bits are added without flushing subnormals.
+#define TCP_REDUCE_ROW(op, type, ptx)                                                              \
+    TCP_INSTRUCTION void tcp_bulk_##op(type *global, const void *shared, int bytes) {              \
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group." ptx                     \
+                     " [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(global)),                   \
+                     "r"(tcp_shared_address(shared)), "r"(bytes)                                   \
+                     : "memory");                                                                  \
+    }
+TCP_REDUCE_ROW(add, uint32_t, "add.u32")
+TCP_REDUCE_ROW(add, int32_t, "add.s32")
+TCP_REDUCE_ROW(add, uint64_t, "add.u64")
+TCP_REDUCE_ROW(add, tcp_f16, "add.noftz.f16")
+TCP_REDUCE_ROW(add, tcp_bf16, "add.noftz.bf16")
+TCP_REDUCE_ROW(add, float, "add.f32")
+TCP_REDUCE_ROW(add, double, "add.f64")
+TCP_REDUCE_ROW(min, uint32_t, "min.u32")
+TCP_REDUCE_ROW(min, int32_t, "min.s32")
+TCP_REDUCE_ROW(min, uint64_t, "min.u64")
+TCP_REDUCE_ROW(min, int64_t, "min.s64")
+TCP_REDUCE_ROW(min, tcp_f16, "min.f16")
+TCP_REDUCE_ROW(min, tcp_bf16, "min.bf16")
+TCP_REDUCE_ROW(max, uint32_t, "max.u32")
+TCP_REDUCE_ROW(max, int32_t, "max.s32")
+TCP_REDUCE_ROW(max, uint64_t, "max.u64")
+TCP_REDUCE_ROW(max, int64_t, "max.s64")
+TCP_REDUCE_ROW(max, tcp_f16, "max.f16")
+TCP_REDUCE_ROW(max, tcp_bf16, "max.bf16")
+#undef TCP_REDUCE_ROW
 
 TCP_INSTRUCTION void tcp_bulk_commit() {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");

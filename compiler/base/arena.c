@@ -109,6 +109,10 @@ char *arena_printf(struct arena *a, const char *fmt, ...) {
     return text;
 }
 
+const char *arena_count(struct arena *a, long long n, const char *what) {
+    return arena_printf(a, "%lld %s%s", n, what, n == 1 ? "" : "s");
+}
+
 struct arena_mark arena_mark(const struct arena *a) {
     return (struct arena_mark){a->head, a->at, a->end, a->total};
 }

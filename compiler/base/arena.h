@@ -30,6 +30,8 @@ void *arena_alloc(struct arena *a, size_t bytes);
 void *arena_room(struct arena *a, size_t bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+// "1 tile", "4 tiles".
+const char *arena_count(struct arena *a, long long n, const char *what);
 struct arena_mark arena_mark(const struct arena *a);
 // Frees what was allocated since "mark".
 void arena_rewind(struct arena *a, struct arena_mark mark);

@@ -84,6 +84,22 @@ static inline int64_t image_opaque(int call, int arg, int64_t off) {
     return image_tag((1 << 22) + call * 64 + arg, off);
 }
 
+// What a reduction makes of an element: "op", from 1 on, of the one with tag "old" and that with tag
+// "with".  The order of several is not seen.
+static inline int64_t image_reduced(int op, int64_t old, int64_t with) {
+    const int64_t none = image_tag((1 << 23) - 1 - op, 0), mask = ((int64_t)1 << 40) - 1;
+    const int64_t tag[] = {old, with};
+    uint64_t sum = 0;
+    for (int i = 0; i < 2; ++i) {
+        bool reduced =
+            image_tag_tensor(tag[i]) == image_tag_tensor(none) && image_is_opaque(tag[i]);
+        uint64_t x = (uint64_t)tag[i] * 0x9e3779b97f4a7c15u;
+        sum += reduced ? (uint64_t)image_tag_offset(tag[i])
+                       : (x ^ x >> 29) * 0xbf58476d1ce4e5b9u >> 24;
+    }
+    return none | ((int64_t)sum & mask);
+}
+
 // An image begins with a cache of the pages last used, by a hash of their place, so that loads and
 // stores can be inlined into code that moves many elements. A page that is not made is cached as a
 // page of poison, which must not be written.

@@ -104,9 +104,9 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        ix_text(s, n->stage ? n->stage_at : n->to_at), n->value, steps(s, n));
             break;
         case KIR_ASYNC:
-            buf_printf(b, "async.%d%s%s %s[%s] = %s[%s]%s", n->bits, n->cache ? "." : "",
-                       n->cache ? n->cache : "", n->to_buf->name, ix_text(s, n->to_at),
-                       n->buf->name, ix_text(s, n->at), hints(s, n));
+            buf_printf(b, "%s.%d%s%s %s[%s] = %s[%s]%s", n->reduces ? n->function : "async",
+                       n->bits, n->cache ? "." : "", n->cache ? n->cache : "", n->to_buf->name,
+                       ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at), hints(s, n));
             if (n->cut)
                 buf_printf(b, " below %s from %s on", ix_text(s, n->cut->b), ix_text(s, n->cut->a));
             for (int i = 0; i < n->nconds; ++i)

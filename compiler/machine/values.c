@@ -115,6 +115,9 @@ static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t 
         int here = read - done < some ? read - done : some;
         for (int e = here > 0 ? here : 0; e < some; ++e) tag[e] = image_constant(n->constant);
         if (here > 0) load(v, buffer_id(n->buf), place(n->buf, t, at), from_step, here, tag);
+        for (int e = 0; n->reduces && e < some; ++e)
+            tag[e] =
+                image_reduced(n->reduces, image_load(v->img, buffer_id(n->to_buf), to + e), tag[e]);
         store(v, buffer_id(n->to_buf), place(n->to_buf, t, to), to_step, some, tag);
     }
 }

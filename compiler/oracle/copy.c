@@ -62,7 +62,8 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
     int64_t *writer = image_at(r->writer, r->dst.buf, at, true), before = *writer;
     struct watch *w =
         r->watch && r->watch->buf == r->dst.buf && r->watch->at == at ? r->watch : NULL;
-    if (before == me || (before != IMAGE_POISON && dst->space == MEM_GLOBAL)) {
+    enum reduction op = copy_reduces(r->copy);
+    if (!op && (before == me || (before != IMAGE_POISON && dst->space == MEM_GLOBAL))) {
         r->fault = (struct watch){.buf = r->dst.buf, .at = at};
         r->report->before = w ? w->copy : NULL;
         return oracle_fail(r, before == me ? ORACLE_TWICE : ORACLE_COLLISION, dst, to,
@@ -82,6 +83,7 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
                          "than two other types, and each changes numbers",
                          (long long)to, oracle_name(dst), where(r)));
     *writer = me;
+    if (op) tag = image_reduced(op, image_load(r->img, r->dst.buf, at), tag);
     image_store(r->img, r->dst.buf, at, tag);
     ++r->report->moved;
     return true;
@@ -129,6 +131,7 @@ static bool may_move(int64_t value, int64_t writer, int64_t me, bool once) {
 }
 
 int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n, int64_t apart) {
+    if (copy_reduces(r->copy)) return 0;
     n = unswizzled(&r->src, from, unswizzled(&r->dst, to, n, apart), apart);
     from = place(&r->src, from) + r->src.from;
     to = place(&r->dst, to) + r->dst.from;

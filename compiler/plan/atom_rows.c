@@ -27,6 +27,12 @@
     .reads_late = true, .align = 128, .commit = "tcp_bulk_commit", .wait = "tcp_bulk_wait_read",   \
     .header = "tcp_bulk.cuh", .cost = COST_BULK
 
+// The same, joined with what is there.
+#define BULK_REDUCE                                                                                \
+    .family = "bulk.reduce", .page = "bulk", BULK_STORE,                                           \
+    .widths = {128,     256,     512,     1 << 10, 1 << 11, 1 << 12,                               \
+               1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18}
+
 // Hints of plain loads and stores.
 #define PLAIN_HINTS .prefetches = true, .ld = HINTS_OF_LD, .st = HINTS_OF_ST
 
@@ -120,6 +126,21 @@ const struct atom_row atom_rows[] = {
      .widths = {128, 256, 512, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16,
                 1 << 17, 1 << 18},
      .function = "tcp_store_bulk"},
+    {.name = "bulk.reduce.add",
+     BULK_REDUCE,
+     .function = "tcp_reduce_add",
+     .reduces = REDUCE_ADD,
+     .elems = "u32 s32 u64 f16 bf16 f32 f64"},
+    {.name = "bulk.reduce.min",
+     BULK_REDUCE,
+     .function = "tcp_reduce_min",
+     .reduces = REDUCE_MIN,
+     .elems = "u32 s32 u64 s64 f16 bf16"},
+    {.name = "bulk.reduce.max",
+     BULK_REDUCE,
+     .function = "tcp_reduce_max",
+     .reduces = REDUCE_MAX,
+     .elems = "u32 s32 u64 s64 f16 bf16"},
     {.name = "tma.store",
      .family = "tma.store",
      .page = "tma-store",

@@ -39,6 +39,13 @@ bool atom_has_width(const struct atom_row *row, int64_t bits) {
     return false;
 }
 
+bool atom_has_elem(const struct atom_row *row, const char *elem) {
+    size_t n = strlen(elem);
+    for (const char *x = row->elems; x; x = strchr(x, ' ') ? strchr(x, ' ') + 1 : NULL)
+        if (strncmp(x, elem, n) == 0 && (x[n] == ' ' || !x[n])) return true;
+    return false;
+}
+
 const struct atom_row *atom_narrower(const struct atom_row *row) {
     return row->narrower ? atom_find(row->narrower) : row;
 }

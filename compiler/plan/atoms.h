@@ -22,6 +22,9 @@ enum completion {
 
 enum { MOST_WIDTHS = 12 };
 
+// How a copy joins an element with what the destination holds.
+enum reduction { REDUCE_NOT, REDUCE_ADD, REDUCE_MIN, REDUCE_MAX };
+
 // A row says what a plan may write, and what the instruction requires of a copy.
 struct atom_row {
     const char *name;    // as written in a plan: "universal", "cp_async.cg"
@@ -52,11 +55,13 @@ struct atom_row {
     bool boxes;
     // COMPLETES_BY_GROUP: it is the source that threads wait for: it is read until then
     bool reads_late;
-    bool in_bytes;    // a plan writes the width in bytes
-    bool raw;         // moves bytes: does not convert, and pads only with zeros
-    bool fills;       // reads the existing part of an access and fills the rest with zeros
-    bool prefetches;  // takes l2=BYTES
-    unsigned ld, st;  // the hints allowed in ld= and st=
+    enum reduction reduces;  // what it does with what the destination holds
+    const char *elems;       // .. of these types, as "u32 f16"
+    bool in_bytes;           // a plan writes the width in bytes
+    bool raw;                // moves bytes: does not convert, and pads only with zeros
+    bool fills;              // reads the existing part of an access and fills the rest with zeros
+    bool prefetches;         // takes l2=BYTES
+    unsigned ld, st;         // the hints allowed in ld= and st=
     // The runtime's function (runtime/tcp_device.cuh) is FUNCTION[_CACHE][_zfill]_BYTES; "cache" is
     // PTX's cache operator.  NULL: the runtime's loads and stores for each space, which are all
     // that a row with one thread that completes at once may use.
@@ -86,6 +91,8 @@ const struct atom_row *atom_counting(void);
 extern const struct atom_row atom_rows[];
 extern const int n_atom_rows;
 bool atom_has_width(const struct atom_row *row, int64_t bits);
+// Whether "row" has a form for elements of type "elem".  @pre it lists some.
+bool atom_has_elem(const struct atom_row *row, const char *elem);
 // The row with the narrowest accesses of the same instruction; may be "row" itself.
 const struct atom_row *atom_narrower(const struct atom_row *row);
 // The row whose instruction makes accesses of "bits": "row", or its narrower one.

@@ -60,6 +60,11 @@ static inline const struct part *copy_part(const struct copy_facts *f, bool src)
     return src ? &f->src : &f->dst;
 }
 
+// How "c" joins what it copies with what the destination holds.
+static inline enum reduction copy_reduces(const struct copy *c) {
+    return copy_atom(c) ? copy_atom(c)->row->reduces : REDUCE_NOT;
+}
+
 // The side in global memory of a copy of boxes.
 const struct view *copy_boxed(const struct copy *c);
 // The side whose shape determines the tiles: the source, unless it is a fragment.

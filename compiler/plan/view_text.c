@@ -5,14 +5,29 @@
 #include "layout/algebra.h"
 #include "plan/view.h"
 
+// Whether the parts of "mode" other than number "part" have one coordinate each.
+static bool is_only_part(struct session *s, const struct lay_tuple *mode, int part) {
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, mode);
+    for (int i = 0; i < lay_tuple_leaves(mode); ++i)
+        if (i != part && !lay_int_is(lay_tuple_get(&s->lay, flat, i)->leaf, 1)) return false;
+    return true;
+}
+
 const char *view_mode_text(struct session *s, const struct tensor *t, int leaf) {
     const struct lay_tuple *shape = t->layout.shape;
-    int n = t->names ? lay_tuple_rank(shape) : 0, at = 0;
+    int n = lay_tuple_rank(shape), at = 0;
     for (int i = 0; i < n && at <= leaf; ++i) {
         const struct lay_tuple *mode = lay_tuple_get(&s->lay, shape, i);
-        if (at == leaf && lay_is_leaf(mode) && t->names[i])
-            return arena_printf(&s->arena, "mode %d ('%s')", leaf, t->names[i]);
-        at += lay_tuple_leaves(mode);
+        int parts = lay_tuple_leaves(mode);
+        if (leaf < at + parts) {
+            const char *name = t->names && t->names[i] ? t->names[i] : NULL;
+            const char *text = name ? arena_printf(&s->arena, "mode %d ('%s')", i, name)
+                                    : arena_printf(&s->arena, "mode %d", i);
+            return is_only_part(s, mode, leaf - at)
+                       ? text
+                       : arena_printf(&s->arena, "part %d of %s", leaf - at, text);
+        }
+        at += parts;
     }
     return arena_printf(&s->arena, "mode %d", leaf);
 }

@@ -361,6 +361,13 @@ static bool left_scope(struct sema *c, const char *name, struct range at) {
 
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at) {
     const struct ast_ident *below = scope_below(c, name, at);
+    for (int i = 0; c->list && i < c->list->nformals; ++i) {
+        const struct ast_formal *f = &c->list->formal[i];
+        if (f->kind != FORMAL_INDEX || f->name.name != name) continue;
+        diag_error(c->s, at, "'%s' is used before its declaration in this list", name);
+        diag_note(c->s, f->at, "'%s' is declared here; move it before what uses it", name);
+        return &value_none;
+    }
     if (below) {
         diag_error(c->s, at, "'%s' is used above its declaration", name);
         diag_note(c->s, below->at, "'%s' is declared here; move it up", name);

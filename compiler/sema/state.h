@@ -148,6 +148,7 @@ struct sema {
     const struct importer *importers;    // of the file being checked; the last one is first
     const struct ast_file *file;         // the one being checked
     bool imported;                       // it is not the main file
+    const struct ast_fn *list;           // whose indexes are declared; NULL: none
     const struct ast_ident **declared;   // names declared in file "declared_of", sorted
     const struct ast_file *declared_of;  // NULL: not collected yet
     int ndeclared;

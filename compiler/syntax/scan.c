@@ -395,7 +395,8 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     }
     if (strcmp(text, "&&") == 0 && p->first.token == TOK_PARAM) {
         diag_error(p->s, at,
-                   "a param has one condition after 'where'; its range is 'index in 64 .. 4096'");
+                   "a param has one condition after 'where'; its least and greatest values come "
+                   "before it: 'index in LEAST .. GREATEST where ..'");
         return TOK_TCP_YYerror;
     }
     // slip_qualified handles it

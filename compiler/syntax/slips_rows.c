@@ -132,6 +132,7 @@ const struct slip_row slip_at_error[] = {
     {"for pipeline", "..", "@ ALL in ANY # : # ANY ^ {", "a range is '0 .. 4'", " .. ", THEN_STOP},
     {"", "INT (", "~ .. ~ ^ ,|)", "a range has both ends: '0 .. 32'", NULL, THEN_REST},
     {"", "INT (", ",|( ^ ..", "a mode that stays whole is '_', one for each mode", NULL, THEN_REST},
+    {"copy", "", "with|by ^ # STR1 #", "write the name of a tiled copy without quotes", "$q1"},
     {"", "INT (", "^ # STR1 # =", "write the name of a mode without quotes", "$q1", THEN_REST},
     {"", "INT (", "=|:|,|( $ ^ ~ { ~ $ LIST $ } $ OR =|:|,|( ^ {", "a tuple goes in parentheses: '(4,8)'", "(|)", THEN_STOP},
 
@@ -145,6 +146,7 @@ const struct slip_row slip_at_error[] = {
     {BUFFER, ";", "~ $ 1:align|stages ^ INT2 ~ REST3 $ ;", "'$1' comes after the layout", "$3 $1 $2", THEN_REST},
     {BUFFER, ";", "~ 1:align|stages ^ INT ~", "'$1' comes after the layout", NULL, THEN_REST},
     {BUFFER, ";", ") <$ ^ ~ strides|stride|, ~ $ (", stride, ":", THEN_REST},
+    {BUFFER, ";", ") <$ ^ {? , ?} ~ strides|stride {? = ?} ~ $ (", stride, ":", THEN_REST},
     {"", "kernel", "^ '@", "there are no decorators; a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }'", NULL, THEN_STOP},
 
     // copies in another form
@@ -221,6 +223,8 @@ const struct slip_row slip_at_error[] = {
     {"param", ":", "NAME1 # # ^ ;", "a param is an index: 'param $1 : index;'", " : index"},
     {"param", "", "index # # ^ INT ..", "the range of a param comes after 'in'", "in "},
     {"param", "", ": # # ^ INT ..", "the range of a param comes after 'index in'", "index in "},
+    {"param", "", "@ ALL : $ ^ ~ INT1 <= NAME <= INT2 ~ $", "a range of values is 'index in $1 .. $2'", "index in $1 .. $2"},
+    {"param", "", ": ^ ~ INT <|<= NAME <|<= INT ~", "a range of values is 'index in LEAST .. GREATEST', both included"},
     {"param", "", "index|: ^ INT1", "a multiple of $1 is 'index % $1'; a number known when compiling is 'const NAME = $1;'"},
     {"param", ":", "NAME1 ^ =", "a param gets its value when the kernel is started: 'param $1 : index;'; a number known when compiling is 'const $1 = ..;'"},
     {"param", "", "@ param NAME1 : index $ $ ^ 2:>=|<=|<|>|==", "a relation comes after 'where': 'index where $1 $2 ..'", "where $1 "},

@@ -257,19 +257,19 @@ bool tcp_host_check_global(const unsigned char *from, int bytes, tcp_host_place 
     return check_global_read(from, bytes, false, at);
 }
 
-static bool check_global_write(const unsigned char *to, int bytes, tcp_host_place at) {
+static bool check_global_write(const unsigned char *to, int bytes, bool joins, tcp_host_place at) {
     allocation *a = find("writes", to, bytes, at);
     if (!a) return false;
     check_peer(a, "writes", at);
     if (!a->writer) return true;
-    const uint32_t me = global_thread();
+    const uint32_t me = joins ? UINT32_MAX : global_thread();
     const size_t offset = (size_t)(to - a->begin);
     bool good = true;
     refine(a, offset, (size_t)bytes);
     a->written = true;
     for (size_t i = 0; a->writer && i < (size_t)bytes; i += (size_t)1 << a->grain) {
         uint32_t *writer = &a->writer[(offset + i) >> a->grain];
-        if (*writer && good) {
+        if (*writer && good && !(joins && *writer == UINT32_MAX)) {
             tcp_host_fail(at, "written twice", "writes byte %lld of '%s' after %s in this launch",
                           (long long)(offset + i), a->name, thread_of(*writer).text);
             good = false;
@@ -280,8 +280,9 @@ static bool check_global_write(const unsigned char *to, int bytes, tcp_host_plac
     return true;
 }
 
-bool tcp_host_check_global_write(const unsigned char *to, int bytes, tcp_host_place at) {
-    return check_global_write(to, bytes, at);
+bool tcp_host_check_global_write(const unsigned char *to, int bytes, bool joins,
+                                 tcp_host_place at) {
+    return check_global_write(to, bytes, joins, at);
 }
 
 void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, tcp_host_place at) {
@@ -315,7 +316,7 @@ void tcp_host_store(tcp_host_space space, void *to, const void *from, int bytes,
     } else {
         good = tcp_host_check_alignment("writes", to, bytes, at);
         if (space != TCP_HOST_FRAG)
-            good = check_global_write((unsigned char *)to, bytes, at) && good;
+            good = check_global_write((unsigned char *)to, bytes, false, at) && good;
     }
     if (good) move(to, from, bytes);
 }

@@ -188,7 +188,8 @@ bool tcp_host_stores_any();
 bool tcp_host_check_stores(int offset, int bytes, tcp_host_place at);
 // host/tcp_host_memory.cpp: Whether bytes of a tensor may be read; reports when not.
 bool tcp_host_check_global(const unsigned char *from, int bytes, tcp_host_place at);
-bool tcp_host_check_global_write(const unsigned char *to, int bytes, tcp_host_place at);
+// "joins": in any order with others that do so.
+bool tcp_host_check_global_write(const unsigned char *to, int bytes, bool joins, tcp_host_place at);
 // host/tcp_host_shared.cpp: Returns whether "at" is a multiple of "align", a power of two; reports
 // when it is not.
 bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_host_place place);

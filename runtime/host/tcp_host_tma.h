@@ -2,6 +2,8 @@
 #ifndef TCP_HOST_TMA_H
 #define TCP_HOST_TMA_H
 
+#include "tcp_numeric.h"
+
 #define __grid_constant__
 
 // In host/tcp_host_mbarrier.cpp and host/tcp_host_tma.cpp.
@@ -17,6 +19,9 @@ void tcp_host_tma_load(void *shared, const tcp_tensor_map &map, tcp_b64 *barrier
 void tcp_host_tma_store(const tcp_tensor_map &map, const void *shared, const int *x, int rank,
                         tcp_host_place at);
 void tcp_host_bulk_store(void *global, const void *shared, int bytes, tcp_host_place at);
+// "join" makes one element, of so many bytes, of it and another one; NULL: it is overwritten.
+void tcp_host_bulk_reduce(void *global, const void *shared, int bytes,
+                          void (*join)(void *, const void *), int element, tcp_host_place at);
 void tcp_host_bulk_commit();
 void tcp_host_bulk_wait(int pending, bool read);
 void tcp_host_fence_async();
@@ -78,6 +83,37 @@ TCP_TMA_ROW(5, (int x, int y, int z, int u, int v), x, y, z, u, v)
 inline void tcp_bulk_store(void *global, const void *shared, int bytes, TCP_HOST_AT) {
     tcp_host_bulk_store(global, shared, bytes, at);
 }
+inline double tcp_host_number(tcp_f16 x) {
+    return tcp_f16_value(x);
+}
+inline double tcp_host_number(tcp_bf16 x) {
+    return tcp_bf16_value(x);
+}
+template <typename T> inline T tcp_host_number(T x) {
+    return x;
+}
+template <typename V> inline void tcp_host_set(tcp_f16 *to, V x) {
+    *to = tcp_f16_of(x);
+}
+template <typename V> inline void tcp_host_set(tcp_bf16 *to, V x) {
+    *to = tcp_bf16_of(x);
+}
+template <typename T, typename V> inline void tcp_host_set(T *to, V x) {
+    *to = (T)x;
+}
+#define TCP_REDUCE_ROW(op, value)                                                                  \
+    template <typename T>                                                                          \
+    inline void tcp_bulk_##op(T *global, const void *shared, int bytes, TCP_HOST_AT) {             \
+        const auto join = [](void *one, const void *two) {                                         \
+            const auto a = tcp_host_number(*(T *)one), b = tcp_host_number(*(const T *)two);       \
+            tcp_host_set((T *)one, value);                                                         \
+        };                                                                                         \
+        tcp_host_bulk_reduce(global, shared, bytes, join, (int)sizeof(T), at);                     \
+    }
+TCP_REDUCE_ROW(add, a + b)
+TCP_REDUCE_ROW(min, b < a ? b : a)
+TCP_REDUCE_ROW(max, a < b ? b : a)
+#undef TCP_REDUCE_ROW
 inline void tcp_bulk_commit() {
     tcp_host_bulk_commit();
 }

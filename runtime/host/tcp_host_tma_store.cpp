@@ -20,7 +20,9 @@ struct chunk {
 struct store {
     int first, bytes;  // of its box in shared memory
     int thread, group;
-    bool read;  // until then nobody may write its box
+    bool read;                           // until then nobody may write its box
+    void (*join)(void *, const void *);  // NULL: it overwrites
+    int element;
     std::vector<chunk> chunks;
     tcp_host_place at;
 };
@@ -66,7 +68,10 @@ static void read_source(store *s) {
 }
 
 static void write_global(const store *s) {
-    for (const chunk &c : s->chunks) memcpy(c.to, c.data, CHUNK);
+    for (const chunk &c : s->chunks) {
+        if (!s->join) memcpy(c.to, c.data, CHUNK);
+        for (int i = 0; s->join && i < CHUNK; i += s->element) s->join(c.to + i, c.data + i);
+    }
 }
 
 // Issues the store "s" of all chunks that "each" calls its argument for.
@@ -76,7 +81,7 @@ template <typename F> static void issue(store *s, tcp_host_place at, F each) {
     s->group = commits[s->thread];
     s->at = at;
     each([&](unsigned char *to, int from, int inside) {
-        good = good && tcp_host_check_global_write(to, CHUNK, at);
+        good = good && tcp_host_check_global_write(to, CHUNK, s->join != nullptr, at);
         if (!good) return;
         tcp_host_check_fenced(from, inside, at);
         tcp_host_check_read(from, inside, at);
@@ -112,8 +117,11 @@ void tcp_host_tma_store(const tcp_tensor_map &map, const void *shared, const int
     issue(&s, at, [&](auto chunk_at) { each_chunk(&m, x, s.first, chunk_at); });
 }
 
-void tcp_host_bulk_store(void *global, const void *shared, int bytes, tcp_host_place at) {
+void tcp_host_bulk_reduce(void *global, const void *shared, int bytes,
+                          void (*join)(void *, const void *), int element, tcp_host_place at) {
     store s = {};
+    s.join = join;
+    s.element = element;
     bool good = tcp_host_check_alignment("writes", global, CHUNK, at);
     if (bytes < 0 || bytes % CHUNK) {
         tcp_host_fail(at, "misaligned", "copies %d bytes, which are no multiple of 16", bytes);
@@ -126,6 +134,10 @@ void tcp_host_bulk_store(void *global, const void *shared, int bytes, tcp_host_p
         for (int i = 0; i < bytes; i += CHUNK)
             chunk_at((unsigned char *)global + i, s.first + i, (int)CHUNK);
     });
+}
+
+void tcp_host_bulk_store(void *global, const void *shared, int bytes, tcp_host_place at) {
+    tcp_host_bulk_reduce(global, shared, bytes, nullptr, 0, at);
 }
 
 void tcp_host_bulk_commit() {

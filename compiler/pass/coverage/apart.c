@@ -36,3 +36,34 @@ const char *coverage_meant_stride(struct session *s, const struct plan *p, struc
                                 other->name, n)
                  : "";
 }
+
+// Two modes of "l" whose strides are right if they are exchanged, as a text; NULL: there are none.
+static const char *exchanged(struct session *s, struct prover *p, struct lay l) {
+    const struct lay_tuple *stride[LAY_MAX_RANK];
+    int rank = lay_tuple_rank(l.shape);
+    if (lay_is_leaf(l.shape) || rank != lay_tuple_leaves(l.shape) || rank > LAY_MAX_RANK)
+        return NULL;
+    for (int i = 0; i < rank; ++i)
+        for (int j = i + 1; j < rank; ++j) {
+            for (int k = 0; k < rank; ++k) stride[k] = l.stride->kid[k];
+            stride[i] = l.stride->kid[j];
+            stride[j] = l.stride->kid[i];
+            struct lay other = l;
+            other.stride = lay_tuple(&s->lay, rank, stride);
+            if (coverage_injective(s, p, other))
+                return arena_printf(&s->arena, "modes %d and %d", i, j);
+        }
+    return NULL;
+}
+
+const char *coverage_mend_strides(struct session *s, const struct plan *p, struct prover *prover,
+                                  struct lay l) {
+    struct lay_int step, span;
+    const char *apart = coverage_apart(s, prover, l, &step, &span);
+    const char *turned = apart ? NULL : exchanged(s, prover, l);
+    if (turned)
+        return arena_printf(&s->arena, "they are if the strides of %s are exchanged", turned);
+    return arena_printf(&s->arena, "%srelate its strides to its extents%s",
+                        apart ? coverage_meant_stride(s, p, l, step, span) : "",
+                        apart ? apart : ", as in 'param lda : index where lda >= K'");
+}

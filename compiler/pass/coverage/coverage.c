@@ -366,14 +366,11 @@ static bool check_injective(const struct walk *w, const struct view *v) {
         witness_layout(s, p, t);
         return false;
     }
-    struct lay_int step, span;
-    const char *apart = coverage_apart(s, w->prover, lay_inner(t->layout), &step, &span);
     diag_error(s, k->planned ? k->at : v->at,
                "'%s' is written, but nothing says that different coordinates of its layout %s are "
-               "different elements; %srelate its strides to its extents%s",
+               "different elements; %s",
                t->name, lay_text(&s->lay, t->layout),
-               apart ? coverage_meant_stride(s, p, lay_inner(t->layout), step, span) : "",
-               apart ? apart : ", as in 'param lda : index where lda >= K'");
+               coverage_mend_strides(s, p, w->prover, lay_inner(t->layout)));
     diag_page(s, "injective");
     witness_layout(s, p, t);
     note_foreign(s, p, k);

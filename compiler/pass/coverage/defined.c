@@ -128,6 +128,32 @@ static bool begins_outside(struct session *s, const struct use *w, bool step,
     return step ? part && part->kind == STMT_PART && part->up->kind == STMT_PIPELINE : !part;
 }
 
+// Notes a mode along which a block moves the source of "w" beyond its end, if there is one: no step is to blame.
+static bool note_moved_by_block(const struct uses *u, const struct use *w) {
+    struct session *s = u->s;
+    const struct view *v = &w->copy->src;
+    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *end = NULL, *limit = view_limit(s, v, i);
+        struct mover m;
+        struct lay_int of, count;
+        int64_t tile;
+        if (!coverage_outermost(s, u->k, &w->around, v->coord_off[i], &m) || m.loop || !limit ||
+            !coverage_reach(s, v, &w->around, i, &end, &tile) || !ix_monomial(limit, &of) ||
+            !ix_monomial(m.end, &count))
+            continue;
+        struct lay_int tiles = lay_int_ceil_div(&s->lay, of, lay_int(m.step));
+        lay_clear_error(&s->lay);
+        if (!lay_int_valid(tiles) || lay_int_equal(tiles, count)) continue;
+        diag_note(s, v->at,
+                  "along %s this begins at %s, up to %s, and '%s' ends at %s: is '%s' meant there?",
+                  view_mode_text(s, v->base, i), ix_text(s, v->coord_off[i]),
+                  ix_text(s, ix_sub(s, end, ix_int(s, tile))), v->base->name, ix_text(s, limit),
+                  m.v->name);
+        return true;
+    }
+    return false;
+}
+
 // Whether "read" copies what "load" has filled to an output with the shape of the source of "load".
 static bool fills_same_shape(const struct uses *u, const struct copy *load,
                              const struct copy *read) {
@@ -171,6 +197,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     bool scaled = outside && coverage_scaled(s, &c->src);
     if (outside && !step && coverage_note_tile(s, &c->src)) return;
     if (outside && step && coverage_note_more(s, u->k, &only->around, &c->src)) return;
+    if (outside && step && note_moved_by_block(u, only)) return;
     if (outside)
         diag_note(s, c->src.at,
                   step ? "in that step the tile begins outside '%s'; coordinates of 'local_tile' "

@@ -12,6 +12,7 @@ static bool is_listed(const struct kernel *k, const struct tensor *t, enum dir d
 static bool is_read(const struct kernel *k, const struct tensor *t) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind == STMT_COPY && st->copy->src.base == t) return true;
+        if (st->kind == STMT_COPY && st->copy->dst.base == t && copy_reduces(st->copy)) return true;
         if (st->kind != STMT_CALL || st->call->fill) continue;
         for (int i = 0; i < st->call->fn->nformals; ++i)
             if (st->call->view[i].base == t && st->call->fn->formal[i].dir != ARG_OUT) return true;
@@ -68,6 +69,7 @@ static bool may_read(struct session *s, const struct kernel *k, const struct vie
 }
 
 bool coverage_direction(struct session *s, const struct kernel *k, const struct copy *c) {
+    if (copy_reduces(c) && may_write(s, k, &c->dst) && !may_read(s, k, &c->dst)) return false;
     return may_write(s, k, &c->dst) && may_read(s, k, &c->src);
 }
 

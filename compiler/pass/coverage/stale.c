@@ -61,6 +61,18 @@ static bool carried(const struct uses *u, const struct use *r, const struct ix_v
     return false;
 }
 
+// The mode other than "but" of which "v" is always the first of "n" tiles; -1: there is none.
+static int mode_of_tiles(struct session *s, const struct view *v, int but, int64_t n) {
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *end = view_limit(s, v, i);
+        int64_t at, all, tile = view_along(s, v, i);
+        if (i != but && tile > 0 && end && ix_static(end, &all) && v->coord_off[i] &&
+            ix_static(v->coord_off[i], &at) && at == 0 && (all + tile - 1) / tile == n)
+            return i;
+    }
+    return -1;
+}
+
 // Notes that a loop takes more tiles of the kernel's own buffer than there are; returns false if it does not.
 static bool note_too_many(struct uses *u, const struct use *w) {
     struct session *s = u->s;
@@ -75,8 +87,17 @@ static bool note_too_many(struct uses *u, const struct use *w) {
             !ix_static(m.end, &steps) || m.step < 1 || (steps - 1) * m.step < n)
             continue;
         int64_t tiles = (n + m.step - 1) / m.step;
-        diag_note(s, m.end_at, "'%s' has %" PRId64 " tiles along %s, and '%s' counts %" PRId64,
-                  v->base->name, tiles, view_mode_text(s, v->base, i), m.v->name, steps);
+        int other = mode_of_tiles(s, v, i, steps);
+        if (other >= 0) {
+            diag_note(s, v->at,
+                      "'%s' counts the %" PRId64 " tiles of '%s' along %s, where this is always "
+                      "the first: are the coordinates swapped?",
+                      m.v->name, steps, v->base->name, view_mode_text(s, v->base, other));
+            return true;
+        }
+        diag_note(s, m.end_at, "'%s' has %s along %s, and '%s' counts %" PRId64, v->base->name,
+                  arena_count(&s->arena, tiles, "tile"), view_mode_text(s, v->base, i), m.v->name,
+                  steps);
         diag_fixit(s, m.end_at, arena_printf(&s->arena, "%" PRId64, tiles));
         return true;
     }

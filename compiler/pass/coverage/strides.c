@@ -200,6 +200,9 @@ const char *coverage_apart(struct session *s, struct prover *p, struct lay l, st
     if (!finds_order(s, p, l, -1, x) || x->lacking < 0) return NULL;
     *step = x->d[x->lacking];
     *span = lay_int_mul(&s->lay, x->d[x->lacking_after], x->n[x->lacking_after]);
+    lay_clear_error(&s->lay);
+    for (int i = 0; lay_int_valid(*span) && i < span->nsyms; ++i)
+        if (span->syms[i] == step->syms[0]) return NULL;  // C >= 64*C
     const char *name = step->syms[0]->name, *promise = "";
     if (step->syms[0]->mul > 1)
         promise = arena_printf(&s->arena, " %% %lld", (long long)step->syms[0]->mul);

@@ -185,8 +185,13 @@ static bool all_once(struct writes *w, const struct write *a) {
     return once;
 }
 
+static enum reduction reduces(const struct write *a) {
+    return a->copy ? copy_reduces(a->copy) : REDUCE_NOT;
+}
+
 static bool check_once(struct writes *w, const struct write *a) {
     struct prove_witness found;
+    if (reduces(a)) return true;  // in any order
     bool global = a->view->base->space == MEM_GLOBAL;
     int equal = global ? 0 : a->x->nblocks + a->x->nloops;
     enum prove_answer r =
@@ -238,6 +243,7 @@ static bool check_apart(struct writes *w, const struct write *a, const struct wr
     struct session *s = w->s;
     struct prove_witness found;
     bool full = a->x->full || b->x->full;
+    if (reduces(a) && reduces(a) == reduces(b)) return true;
     if (!full && boxes_apart(a, b)) return true;
     struct session_mark mark = session_mark(s);
     enum prove_answer r =

@@ -80,6 +80,11 @@ bool dead_writes_slot(struct session *s, const struct stmt *st, const struct ten
 // Warns of writes of which nothing reaches an output, for reasons that are not in one list of statements.
 void dead_flow(struct lint *l);
 
+// dead_gaps.c
+// Warns of a buffer of which some elements are read twice and others never, and as many as there are; returns false if
+// it is none.
+bool dead_gaps(const struct dead_list *x);
+
 // dead_slots.c
 // Warns of copies that write a slot of a buffer in some step that nobody reads before it is written again.
 void dead_slots(const struct dead_list *x);

@@ -164,7 +164,9 @@ static bool calls_over(struct session *s, const struct stmt *st, const struct te
 static bool covers_reads(struct session *s, const struct kernel *k, const struct stmt *st,
                          const struct tensor *t) {
     const struct stmt *read = NULL;
-    for (const struct stmt *i = k->body; i; i = stmt_next(k->body, i)) {
+    // what is before it, in no loop, reads nothing that it writes
+    const struct stmt *from = st->up ? k->body : st;
+    for (const struct stmt *i = from; i; i = stmt_next(k->body, i)) {
         struct touched x = {0};
         dead_touch(&x, i, t);
         if (x.called || (x.read && read)) return false;
@@ -191,8 +193,35 @@ static const struct stmt *written_again(struct session *s, const struct kernel *
     return NULL;
 }
 
+// The loop of several steps in which the fill "again" clears what a call of that loop adds to, after "st", a fill before
+// the loop; NULL: it is none.
+static const struct stmt *clears_each(struct session *s, const struct stmt *st,
+                                      const struct tensor *t, const struct stmt *again) {
+    const struct stmt *loop = again->up, *up = st->up;
+    if (loop && loop->kind == STMT_PART) loop = loop->up;
+    if (st->kind != STMT_CALL || again->kind != STMT_CALL || !loop || !stmt_loops(loop) ||
+        !has_many_steps(s, loop))
+        return NULL;
+    for (; up; up = up->up)
+        if (up == loop) return NULL;
+    for (const struct stmt *i = loop->body; i; i = stmt_next(loop->body, i))
+        for (int j = 0; i->kind == STMT_CALL && !i->call->fill && j < i->call->fn->nformals; ++j)
+            if (i->call->view[j].base == t && i->call->fn->formal[j].dir == ARG_INOUT) return loop;
+    return NULL;
+}
+
 void dead_warn_again(struct session *s, const struct stmt *st, const struct tensor *t,
                      const struct stmt *again) {
+    const struct stmt *loop = clears_each(s, st, t, again);
+    if (loop) {
+        diag_warn(s, W_DEAD_COPY, again->at,
+                  "this 'fill' clears '%s' in each step of the loop over '%s', so that nothing "
+                  "goes on from one step to the next, and what is written to it before the loop "
+                  "is lost",
+                  t->name, loop->var->name);
+        diag_note(s, st->at, "with this one alone, '%s' is cleared once", t->name);
+        return;
+    }
     diag_warn(s, W_DEAD_COPY, st->at,
               "%s writes to '%s', and nothing reads it before all of "
               "'%s' is written again",

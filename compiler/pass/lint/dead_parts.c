@@ -264,9 +264,10 @@ static bool half_unread(struct dead_list *x, const struct dead_access *all, int 
     if (2 * (last + 1 - first) > n && !ends) return false;
     const char *along = view_mode_text(s, x->t, mode);
     diag_warn(s, W_DEAD_COPY, all->stmt->at,
-              "%s writes %" PRId64
-              " elements to '%s' along %s, and nothing reads others than %" PRId64 " .. %" PRId64,
-              copy_name(s, all->stmt->copy), n, x->t->name, along, first, last + 1);
+              "%s writes %s to '%s' along %s, and nothing reads others than %" PRId64
+              " .. %" PRId64,
+              copy_name(s, all->stmt->copy), arena_count(&s->arena, n, "element"), x->t->name,
+              along, first, last + 1);
     diag_note(s, shown->view->at, "'%s' is read here", x->t->name);
     return true;
 }
@@ -288,11 +289,13 @@ void dead_parts(struct lint *l, const struct tensor *t) {
     bool parts = false;
     if (!space_is_shared(t->space) || t->outside || fixed_tile_known(s, l->k, t)) return;
     gather(&x, l->k->body);
+    int before = s->diags.nwarnings + s->diags.nerrors;
     if (!x.more) halves_unread(&x);
+    if (!x.more && s->diags.nwarnings + s->diags.nerrors == before && dead_gaps(&x)) return;
     if (is_of_pipeline(l->k, t)) return;
     for (int i = 0; i < x.n; ++i) parts |= !is_all(s, x.at[i].view);
     if (x.more || !parts) return;
-    int before = s->diags.nwarnings + s->diags.nerrors;
+    before = s->diags.nwarnings + s->diags.nerrors;
     for (int i = 0; i < x.n; ++i) {
         struct dead_access *w = &x.at[i];
         const struct stmt *st = w->stmt, *again;

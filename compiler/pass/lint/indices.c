@@ -34,18 +34,40 @@ static bool warn(struct session *s, const struct view *v, const struct view *w, 
     return true;
 }
 
+// The index of "k" that moves the coordinate "at"; NULL: there is none.
+static const struct ix_var *index_of(const struct kernel *k, const struct ix *at) {
+    for (int i = 0; i < k->nindexes; ++i)
+        if (ix_depends_on(at, k->index[i].var)) return k->index[i].var;
+    return NULL;
+}
+
+// Whether another index than "x" moves "v": then "x" counts the steps of what the two have in common.
+static bool is_moved_too(const struct kernel *k, const struct view *v, const struct ix_var *x) {
+    for (int i = 0; i < k->nindexes; ++i)
+        if (k->index[i].var != x && view_depends(v, k->index[i].var)) return true;
+    return false;
+}
+
 // Warns of "v" if "x" moves it, or does not, otherwise than "w", of another tensor with a mode of the same extent.
-static bool check(struct session *s, const struct view *v, const struct view *w,
-                  const struct ix_var *x) {
+static bool check(struct session *s, const struct kernel *k, const struct view *v,
+                  const struct view *w, const struct ix_var *x) {
     int in = mode_of(w, x), at = mode_of(v, x);
-    if (in < 0 || at == SEVERAL_MODES) return false;
+    if (in < 0) return false;
     struct lay_int n = reads_extent(s, w->base, in);
     int to = lay_int_static(n) ? NO_MODE : mode_with(s, v->base, n);
     int64_t tile = view_along(s, w, in);
     if (to < 0 || tile < 1 || !v->coord_off[to]) return false;
     const struct ix *a = v->coord_off[to], *b = w->coord_off[in];
+    if (at == SEVERAL_MODES) return false;
+    int64_t place;
     if (at == NO_MODE) {
-        int64_t place;
+        const struct ix_var *by = index_of(k, a);
+        if (by && view_along(s, v, to) == tile && mode_of(v, by) == SEVERAL_MODES)
+            return warn(s, v, w, to, x,
+                        arena_printf(&s->arena,
+                                     "is moved along %s, which has as many, by '%s', "
+                                     "which moves it along another one, too",
+                                     view_mode_text(s, v->base, to), by->name));
         if (!ix_static(a, &place) || view_along(s, v, to) != tile) return false;
         return warn(s, v, w, to, x,
                     arena_printf(&s->arena, "is at %s along %s, which has as many", ix_text(s, a),
@@ -62,6 +84,11 @@ static bool check(struct session *s, const struct view *v, const struct view *w,
                                  view_mode_text(s, v->base, at), view_mode_text(s, v->base, to)));
     }
     const struct ix *apart = ix_sub(s, a, b);
+    if (apart && ix_static(apart, &place) && place != 0 && place % tile == 0 &&
+        view_along(s, v, to) == tile && is_moved_too(k, v, x) && is_moved_too(k, w, x))
+        return warn(s, v, w, to, x,
+                    arena_printf(&s->arena, "from another tile on: it is at %s, and '%s' at %s",
+                                 ix_text(s, a), w->base->name, ix_text(s, b)));
     if (!apart || !ix_depends_on(apart, x) || view_along(s, v, to) != tile) return false;
     // it is the one that is counted in elements, and not in tiles
     if (ix_divisor(a) % (tile * tile) != 0) return false;
@@ -91,6 +118,6 @@ void lint_indices(struct lint *l) {
         for (int j = 0; j < r->n; ++j) {
             if (i == j || !is_input(r, &r->at[i]) || !is_input(r, &r->at[j])) continue;
             for (int x = 0; x < k->nindexes; ++x)
-                if (check(l->s, r->at[i].view, r->at[j].view, k->index[x].var)) return;
+                if (check(l->s, k, r->at[i].view, r->at[j].view, k->index[x].var)) return;
         }
 }

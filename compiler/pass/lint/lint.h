@@ -61,6 +61,9 @@ void lint_partners(struct lint *l);
 void lint_fixed_tile(struct lint *l);
 void lint_siblings(struct lint *l);
 void lint_still(struct lint *l);
+void lint_exchanged(struct lint *l);  // unread.c: coordinates that count each other's tiles
+void lint_only_pads(struct lint *l);
+void lint_windows(struct lint *l);
 void lint_shares(struct lint *l);
 void lint_indices(struct lint *l);
 void lint_unreset(struct lint *l);

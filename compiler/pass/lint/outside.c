@@ -87,3 +87,34 @@ bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int 
     }
     return leaves_only_tile(r, a, mode, m);
 }
+
+bool misread_last(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *limit = view_limit(s, v, mode);
+    struct prove_witness found;
+    struct lay_int of;
+    struct mover m;
+    if (v->base->space != MEM_GLOBAL || !a->copy || !limit || !v->coord_off[mode] ||
+        !ix_monomial(limit, &of) ||
+        !coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) || !m.loop ||
+        m.end->op != IX_VAR || r->slip == m.v || m.step != view_along(s, v, mode))
+        return false;
+    struct lay_int tiles = lay_int_ceil_div(&s->lay, of, lay_int(m.step));
+    lay_clear_error(&s->lay);
+    for (int i = 0; i < 3; ++i) {
+        if (r->k->block[i] != m.end->var || !lay_int_valid(tiles) ||
+            !lay_int_equal(r->k->grid[i], tiles) ||
+            reads_whole(r, v->base, ARG_IN, mode, (struct skipped){0}, limit, &found) != PROVE_NO)
+            continue;
+        diag_warn(s, W_UNREAD, m.end_at.end ? m.end_at : v->at,
+                  "'%s' ends before '%s': block 0 has no step, and no block reads the last tile of "
+                  "'%s' along %s; '%s + 1' includes it",
+                  m.v->name, m.end->var->name, v->base->name, view_mode_text(s, v->base, mode),
+                  m.end->var->name);
+        reads_note(r, v->base, mode, a, false, &found);
+        r->slip = m.v;
+        return true;
+    }
+    return false;
+}

@@ -335,6 +335,20 @@ static void warn_tried(struct lint *l, const struct tensor *t, const struct mode
     diag_note(s, t->at, "%s", text);
 }
 
+// The relation that promises "step" to be at most "span", or less; NULL: there is none.
+static const struct relation *promised_less(struct lint *l, struct lay_int step,
+                                            struct lay_int span) {
+    const struct ix *less = ix_lay(l->s, step), *more = ix_lay(l->s, span);
+    for (int i = 0; less && more && i < l->p->nrelations; ++i) {
+        const struct relation *r = l->p->relation[i];
+        bool up = r->op[0] == '>';
+        if ((up || r->op[0] == '<') && ix_equal(up ? r->b : r->a, less) &&
+            ix_equal(up ? r->a : r->b, more))
+            return r;
+    }
+    return NULL;
+}
+
 // Of rows of contiguous elements that are a param apart, of which nothing says that it is as large.
 static bool warn_param(struct lint *l, const struct tensor *t, const struct modes *m) {
     struct session *s = l->s;
@@ -351,6 +365,14 @@ static bool warn_param(struct lint *l, const struct tensor *t, const struct mode
         if (!lay_int_is_param(step) || lay_int_is(m->extent[k], 1)) continue;
         if (lay_int_is(span, 1) || !may_be_less(l, m, m->stride[k], span)) continue;
         const char *name = m->stride[k].syms[0]->name, *n = lay_int_text(&s->lay, span);
+        const struct relation *turned = promised_less(l, step, span);
+        if (turned) {
+            diag_warn(s, W_OVERLAP, turned->at,
+                      "'%s' lets the rows of '%s' overlap, which have %s elements and are '%s' "
+                      "apart; is '%s >= %s' meant?",
+                      turned->text, t->name, n, name, name, n);
+            return true;
+        }
         diag_warn(s, W_OVERLAP, t->at,
                   "%s of '%s' have %s elements and are '%s' apart, and nothing says that they do "
                   "not overlap; %spromise it: 'where %s >= %s'",

@@ -165,7 +165,7 @@ static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir
                                const struct slice *only, struct skipped skip, const struct ix *end,
                                struct prove_witness *found) {
     struct session *s = r->s;
-    struct prove_set set[MOST_READS + MOST_EMPTY + 1];
+    struct prove_set set[MOST_READS + MOST_EMPTY + 2];
     int n = 0;
     for (int i = 0; i < r->n; ++i)
         if (reads_count(&r->at[i], t, dir) &&
@@ -175,6 +175,7 @@ static enum prove_answer whole(struct reads *r, const struct tensor *t, enum dir
     n = add_excluded(r, &(struct box){NULL, &end, 1}, set, n);
     if (n < 0) return PROVE_UNKNOWN;
     if (skip.end) set[n++] = box_where(s, &(struct box){&skip.begin, &skip.end, 1}, NULL, 0, 0);
+    if (skip.from) set[n++] = box_where(s, &(struct box){&skip.from, &end, 1}, NULL, 0, 0);
     return prove_whole(r->prover, &end, 1, set, n, found);
 }
 

@@ -43,6 +43,7 @@ bool reads_count(const struct access *a, const struct tensor *t, enum dir dir);
 // Coordinates that a question is not about.
 struct skipped {
     const struct ix *begin, *end;  // NULL: none
+    const struct ix *from;         // this one and all behind it, too; NULL: none
 };
 // Is each coordinate below "end" along "mode" of "t" in an access?  Params that are 0 do not count,
 // nor those that the conditions of a case exclude, nor what is "skipped".
@@ -114,6 +115,8 @@ bool misread_apart(const struct access *a, const struct access *b);
 // another mode, or "m" counts the tiles along that one.
 bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
                      const struct mover *m);
+// Warns of a loop up to the number of the block, not included, so that block 0 has no step and no block the last tile.
+bool misread_last(struct reads *r, const struct access *a, int mode);
 
 // offset.c
 // Warns of the read "a" if an output that is made of it, or an input that goes with it, begins at another tile.

@@ -30,6 +30,12 @@ static bool are_alike(const char *a, const char *b) {
     return has_word(a, b) || has_word(b, a);
 }
 
+// Whether a word of "name" of one letter is the first one of "formal": of "sB" and "bm".
+static bool begins_like(const char *name, const char *formal) {
+    char first[2] = {formal[0], '\0'};
+    return has_word(name, first);
+}
+
 // The tensor that alone is copied to "t"; or NULL.
 static const struct tensor *filled_from(const struct kernel *k, const struct tensor *t) {
     const struct tensor *from = NULL;
@@ -57,8 +63,12 @@ static bool is_crossed(const struct kernel *k, const struct plan_call *y, int i,
     const char *at_i = name_of(k, y->fn, &y->view[i], i, j);
     const char *at_j = name_of(k, y->fn, &y->view[j], i, j);
     const char *of_i = y->fn->formal[i].tensor->name, *of_j = y->fn->formal[j].tensor->name;
-    return are_alike(at_i, of_j) && are_alike(at_j, of_i) && !are_alike(at_i, of_i) &&
-           !are_alike(at_j, of_j);
+    if (are_alike(at_i, of_i) || are_alike(at_j, of_j)) return false;
+    bool one = are_alike(at_i, of_j), two = are_alike(at_j, of_i);
+    at_i = y->view[i].base->name;
+    at_j = y->view[j].base->name;
+    return (one && two) || (one && begins_like(at_j, of_i) && !begins_like(at_i, of_i)) ||
+           (two && begins_like(at_i, of_j) && !begins_like(at_j, of_j));
 }
 
 // The tensor in global memory whose elements alone are copied to "t", perhaps through other buffers; or NULL.

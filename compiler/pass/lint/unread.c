@@ -128,9 +128,9 @@ static void check_first(struct reads *r, const struct access *a, enum dir dir, i
                   a->copy->dst.base->name);
     else if (later)
         diag_warn(s, W_UNREAD, v->at,
-                  "'%s' begins at %" PRId64 ", and nothing reads the first %" PRId64
-                  " elements of '%s' along %s",
-                  m->v->name, from, at, v->base->name, view_mode_text(s, v->base, mode));
+                  "'%s' begins at %" PRId64 ", and nothing reads the first %s of '%s' along %s",
+                  m->v->name, from, at == 1 ? "element" : arena_count(&s->arena, at, "element"),
+                  v->base->name, view_mode_text(s, v->base, mode));
     else
         diag_warn(s, W_UNREAD, v->at,
                   "where '%s' is %" PRId64 " this begins at element %" PRId64
@@ -260,9 +260,12 @@ static bool check_gaps(struct reads *r, const struct access *a, enum dir dir, in
     if (!limit || !ix_constant(m->end) || !coverage_reach(s, v, &a->around, mode, &end, &tile))
         return false;
     if (m->step <= tile || !reads_all(r, a, mode, m)) return false;
-    if (coverage_short(r->prover, end, limit)) limit = end;
-    if (reads_whole(r, v->base, dir, mode, before(s, v, mode), limit, &found) != PROVE_NO)
-        return false;
+    struct skipped skip = before(s, v, mode);
+    if (coverage_short(r->prover, end, limit)) {
+        skip.from = limit;  // the last step may reach beyond it
+        limit = end;
+    }
+    if (reads_whole(r, v->base, dir, mode, skip, limit, &found) != PROVE_NO) return false;
     diag_warn(s, W_UNREAD, v->at,
               "'%s' moves by %" PRId64 " elements of '%s' along %s and reads %" PRId64
               " of them, and nothing reads all of those between",
@@ -352,9 +355,29 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
 
 // -- all ------------------------------------------------------------------------------------------
 
+// Warns of "a" if the coordinates of its tile are exchanged, whatever else reads the tensor.
+static bool check_exchanged(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    struct mover m;
+    if (v->base->space != MEM_GLOBAL || !a->copy || !v->coord_off[mode] ||
+        !coverage_outermost(s, r->k, &a->around, v->coord_off[mode], &m) ||
+        m.step != view_along(s, v, mode) || !is_exchanged(r, a, mode, &m))
+        return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' does not count the tiles of '%s' along %s, but those along another mode, along "
+              "which this is moved by what counts these: are the coordinates swapped?",
+              m.v->name, v->base->name, view_mode_text(s, v->base, mode));
+    return true;
+}
+
 static void check_tensor(struct reads *r, const struct tensor *t, enum dir dir) {
     for (int i = 0; i < r->n; ++i)
         if (r->at[i].view->base == t && !lay_valid(r->at[i].view->coord)) return;
+    for (int i = 0; dir == ARG_IN && i < r->n; ++i)
+        for (int m = 0; reads_count(&r->at[i], t, dir) && m < lay_tuple_leaves(t->layout.shape);
+             ++m)
+            if (misread_last(r, &r->at[i], m)) return;
     if (dir == ARG_IN) misread_parts(r, t);
     if (dir == ARG_IN) tally_twice(r, t);
     for (int i = 0; i < r->n; ++i) {
@@ -385,4 +408,13 @@ void lint_unread(struct lint *l) {
         if (k->formal[i].dir != ARG_OUT) check_tensor(r, k->formal[i].tensor, k->formal[i].dir);
     for (int i = 0; i < k->nlocal && !r->more; ++i)
         if (!k->local[i]->stages) check_tensor(r, k->local[i], ARG_IN);
+}
+
+void lint_exchanged(struct lint *l) {
+    struct reads *r = l->told || l->k->device || l->k->planned ? NULL : reads_of(l);
+    for (int i = 0; r && i < r->n && !r->more; ++i)
+        for (int m = 0; !r->at[i].write && lay_valid(r->at[i].view->coord) &&
+                        m < lay_tuple_leaves(r->at[i].view->base->layout.shape);
+             ++m)
+            if (check_exchanged(r, &r->at[i], m)) return;
 }

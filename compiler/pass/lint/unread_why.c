@@ -81,6 +81,24 @@ static bool note_late(struct reads *r, const struct access *a, const struct move
     return true;
 }
 
+// Notes a loop around "a" that does not move it, and another input that goes to the same call.
+static void note_lost(const struct reads *r, const struct access *a) {
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *loop = a->around.stmt[i];
+        if (!stmt_loops(loop) || loop->pipe || view_depends(a->view, loop->var)) continue;
+        for (int j = 0; j < r->n; ++j) {
+            const struct access *c = &r->at[j];
+            if (c->write || c->view->base == a->view->base || c->view->base->space != MEM_GLOBAL ||
+                !view_depends(c->view, loop->var))
+                continue;
+            diag_note(r->s, a->view->at,
+                      "'%s' moves '%s' and not this: does it belong in a coordinate here?",
+                      loop->var->name, c->view->base->name);
+            return;
+        }
+    }
+}
+
 bool unread_why(struct reads *r, const struct access *a, const struct mover *m, int mode,
                 const struct ix *limit) {
     struct session *s = r->s;
@@ -113,10 +131,9 @@ bool unread_why(struct reads *r, const struct access *a, const struct mover *m, 
     int64_t early;
     if (first && all && ix_static(first, &early) && early < 0 &&
         !coverage_short(r->prover, all, limit)) {
-        diag_note(s, v->at,
-                  "there are enough %s, and the first of them begins %" PRId64
-                  " elements before '%s'",
-                  what, -early, v->base->name);
+        diag_note(s, v->at, "there are enough %s, and the first of them begins %s before '%s'",
+                  what, arena_count(&s->arena, -early, "element"), v->base->name);
+        note_lost(r, a);
     } else if (all && !coverage_short(r->prover, all, limit)) {
         diag_note(s, v->at, "there are enough %s, and the last of them ends before '%s'", what,
                   v->base->name);

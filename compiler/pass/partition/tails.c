@@ -71,8 +71,9 @@ bool tails_are_exact(struct session *s, const struct copy *c, const struct copy_
                       ", and copy the others by universal(%d)",
                       v->base->name, n / each * each, (n + each - 1) / each * each, 8 * bytes);
         else
-            diag_note(s, v->base->at, "pad it to %" PRId64 " elements",
-                      (n + each - 1) / each * each);
+            diag_note(s, v->base->at,
+                      "with %" PRId64 " elements in its place '%s' owns the padding of its rows",
+                      (n + each - 1) / each * each, v->base->name);
         return false;
     }
     diag_error(s, c->at,
@@ -81,6 +82,13 @@ bool tails_are_exact(struct session *s, const struct copy *c, const struct copy_
                "would be overwritten",
                atom, CHUNK, mode, v->base->name, ix_text(s, end), each, CHUNK - bytes);
     diag_page(s, copy_atom(c)->row->page);
-    diag_note(s, v->base->at, "promise it, as in 'param N : index %% %d'", each);
+    if (goes_on(s, v->base, b->mode[0], end))
+        diag_note(s, v->at, "these are elements of '%s'; promise it, as in 'param N : index %% %d'",
+                  v->base->name, each);
+    else
+        diag_note(s, v->base->at,
+                  "promise it, as in 'param N : index %% %d'; or write '%d*ceil_div(%s,%d)' in its "
+                  "place, so that '%s' owns the padding of its rows",
+                  each, each, ix_text(s, end), each, v->base->name);
     return false;
 }

@@ -166,7 +166,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
                   "%s moves %d bits per access, its threads could move more: %s", copy_name(s, c),
                   best, width_reason(s, c, c->facts.won));
         diag_if_mended(s);
-    } else {
+    } else if (c->tc || c->src.base->space != MEM_FRAG || c->dst.base->space != MEM_FRAG) {
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits per access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));
     }

@@ -17,7 +17,7 @@ static const struct ix *rounded_down(const struct ix *e) {
 static const struct value *times_quotient(struct sema *c, const struct ix *x, const struct ix *q,
                                           const struct ast_expr *e) {
     diag_error(c->s, e->at,
-               "the product of '%s' and '%s', a quotient of params that is rounded down",
+               "'%s' cannot be multiplied by '%s', a quotient of params that is rounded down",
                ix_text(c->s, x), ix_text(c->s, q));
     note_inexact(c, q, e->at);
     return &value_none;

@@ -200,7 +200,11 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
     c->first_own = c->plan->nparams;
     // the tensors of a kernel's list may depend on its indexes
     for (int i = 0; i < fn->nformals && !k->device; ++i)
-        if (fn->formal[i].kind == FORMAL_INDEX) kernel_index(c, &fn->formal[i]);
+        if (fn->formal[i].kind == FORMAL_INDEX) {
+            c->list = fn;
+            kernel_index(c, &fn->formal[i]);
+            c->list = NULL;
+        }
     for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
         if (f->kind == FORMAL_INDEX) {

@@ -59,10 +59,39 @@ static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast
     }
 }
 
+// Whether "e" names "name".
+static bool says(const struct ast_expr *e, const char *name) {
+    if (!e) return false;
+    bool found = e->name == name || says(e->lhs, name) || says(e->rhs, name);
+    for (int i = 0; i < e->nargs; ++i) found |= says(e->arg[i].value, name);
+    return found;
+}
+
+// The first tensor in the list of "fn" that its only copy, "s", does not name; NULL: there is none.
+static const struct ast_formal *left_out(const struct ast_fn *fn, const struct ast_stmt *s) {
+    for (int i = 0; i < fn->nformals; ++i)
+        if (fn->formal[i].kind != FORMAL_INDEX && !says(s->copy.src, fn->formal[i].name.name) &&
+            !says(s->copy.dst, fn->formal[i].name.name))
+            return &fn->formal[i];
+    return NULL;
+}
+
 bool planned_refuse_kernel(struct sema *c, const struct ast_fn *fn) {
     if (!fn->kernel || !fn->body || fn->body->nstmts != 1) return false;
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO) return false;
+    const struct ast_formal *lost = fn->nformals > 2 ? left_out(fn, s) : NULL;
+    if (lost && !fn->manual && !fn->grid && !fn->threads) {
+        diag_error(c->s, s->at,
+                   "this copy does not say how it is done, and tcpc plans none that leaves out a "
+                   "tensor of the list: nothing here %s '%s'",
+                   lost->dir == DIR_NONE ? "copies" : "writes", lost->name.name);
+        diag_note(c->s, lost->at,
+                  "copies that follow each other are planned together: add the one of '%s', or "
+                  "leave it out of the list",
+                  lost->name.name);
+        return true;
+    }
     bool whole = s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME;
     for (int i = 0; i < 2 && whole; ++i) {
         const struct symbol *x = scope_find(c, (i ? s->copy.dst : s->copy.src)->name);
@@ -193,6 +222,25 @@ static const char *argument_name(struct sema *c, const struct tensor *t,
     return strcmp(name, other->name) == 0 ? sema_text(c, "%s_", name) : name;
 }
 
+bool planned_refuse_list(struct sema *c, const struct ast_fn *fn) {
+    for (int i = 0; i < fn->nformals; ++i) {
+        const struct ast_formal *f = &fn->formal[i];
+        if (f->kind != FORMAL_TENSOR) continue;
+        diag_error(c->s, f->at,
+                   "'%s' is declared in the list, and tcpc plans copies of tensors that are "
+                   "declared above their kernel",
+                   f->name.name);
+        diag_note(c->s, f->at, "declare it above, 'tensor %s : ..;', and list it as '%s%s'",
+                  f->name.name,
+                  f->dir == DIR_OUT     ? "out "
+                  : f->dir == DIR_INOUT ? "inout "
+                                        : "",
+                  f->name.name);
+        return true;
+    }
+    return false;
+}
+
 int planned_refuse(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
                    const struct tensor *b, const char *why) {
     diag_error(c->s, s->at, "this copy is not planned: %s", why);
@@ -220,6 +268,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     if (!s) return !planned_refuse_kernel(c, &d->fn);
     struct copy y = {.at = s->at};
     struct lay of[2];
+    if (planned_refuse_list(c, &d->fn)) return 0;
     if (!part_of_tensor(c, s->copy.src, &y.src) || !part_of_tensor(c, s->copy.dst, &y.dst))
         return 0;
     struct tensor *a = y.src.base, *b = y.dst.base;
@@ -233,8 +282,15 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     if (a->spread || b->spread) return mesh_planned(c, d, s, &y, out);
     if (!copy_shapes(c, &y)) return 0;
     bool empty = planned_is_empty(c, y.src.layout.shape);
+    const struct lay_tuple *shape = y.src.layout.shape;
     const char *why = empty ? NULL : parts_settle(c, &y);
     if (!why && !empty && planned_is_out(&d->fn, b)) why = parts_are_whole(c, &y.dst, 1);
+    if (why && s->copy.dst->kind == E_NAME && !lay_tuple_equal(y.src.layout.shape, shape))
+        why = sema_text(c,
+                        "the source has the shape %s, of which only %s is in '%s': then '%s', "
+                        "which is 'out', is not written completely",
+                        lay_tuple_text(c->lay, shape), lay_tuple_text(c->lay, y.src.layout.shape),
+                        a->name, b->name);
     if (why) return planned_refuse(c, s, a, b, why);
     for (int i = 0; i < 2; ++i)
         if (!part_layout(c, i ? &y.dst : &y.src, empty, &of[i])) return 0;

@@ -20,6 +20,8 @@ bool planned_is_empty(struct sema *c, const struct lay_tuple *t);
 // Sets "out" to the types, the architecture and what is promised of a copy from "a" to "b".
 void planned_relayout(struct sema *c, const struct tensor *a, const struct tensor *b,
                       struct relayout *out);
+// Reports a tensor that is declared in the list of "fn", whose copies are planned; returns false if there is none.
+bool planned_refuse_list(struct sema *c, const struct ast_fn *fn);
 int planned_refuse(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
                    const struct tensor *b, const char *why);
 // Sets "out" to the kernels in "text", which the planner wrote; returns their number, or 0 if the

@@ -206,6 +206,7 @@ int several_planned(struct sema *c, const struct ast_decl *d, struct kernel_text
     struct copy *y = ARENA_ARRAY(&c->s->arena, struct copy, n);
     const char **src = ARENA_ARRAY(&c->s->arena, const char *, n);
     const char **dst = ARENA_ARRAY(&c->s->arena, const char *, n);
+    if (planned_refuse_list(c, fn)) return 0;
     for (int i = 0; i < n; ++i)
         if (!plan_member(c, fn, fn->body->stmt[i], &y[i], &r[i], &src[i], &dst[i])) return 0;
     if (!arguments(c, fn, y, r)) return !planned_refuse_kernel(c, fn);

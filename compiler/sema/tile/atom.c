@@ -404,6 +404,12 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         return false;
     }
     const struct atom_row *row = a->row;
+    if (row->elems && !atom_has_elem(row, to->elem->name)) {
+        diag_error(c->s, y->how_at, "'%s' has no form for %s; it has %s", row->name, to->elem->name,
+                   row->elems);
+        diag_page(c->s, row->page);
+        return false;
+    }
     if (!arch_has(c->plan->arch_name, row->min_arch, row->feature)) {
         if (row->feature)
             diag_error(c->s, y->how_at, "'%s' needs sm_%d%c; this plan is for %s", row->name,
