@@ -195,7 +195,7 @@ struct kir_node {
     const char *fenced;  // ARRIVE, WAIT: why it has a fence, for a comment; or NULL
     bool fence;  // a bulk load: after a fence of its thread, which may have used such memory itself
     int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
-    int reduces;         // ASYNC: how it joins elements with those of the destination; 0: not
+    int reduces;           // ASYNC: how it joins elements with those of the destination; 0: not
     enum cost_class cost;  // of the instruction; COST_NONE: of a plain load or store
     // Cache hints of an access to global memory, as in emitted code; or NULL.
     const char *ld, *st;

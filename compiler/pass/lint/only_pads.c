@@ -60,7 +60,7 @@ static const struct access *counted(struct reads *r, const struct access *a, con
     return NULL;
 }
 
-// "block.y / 4", where "n" values of "m" are "rate" for each of "t"; NULL: it is no whole number.
+// "block.x / 4", where "n" values of "m" are "rate" for each of "t"; NULL: it is no whole number.
 static const char *quotient(struct session *s, const struct mover *m, struct lay_int n,
                             struct lay_int t) {
     int64_t by, to;

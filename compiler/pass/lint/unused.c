@@ -68,6 +68,12 @@ static void call_unused(struct session *s, const struct kernel *k, const struct 
     diag_note(s, f->at, "'%s' is declared here", f->name);
 }
 
+static bool reduced_into(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && st->copy->dst.base == t && copy_reduces(st->copy)) return true;
+    return false;
+}
+
 // An `inout` tensor of which nothing is read, and all of which is written.  What other cases do is unknown.
 static void never_in(struct lint *l) {
     struct session *s = l->s;
@@ -76,6 +82,7 @@ static void never_in(struct lint *l) {
     for (int i = 0; i < k->nformals && !k->first_case && !k->next_case && !k->device; ++i) {
         const struct formal *f = &k->formal[i];
         if (f->dir != ARG_INOUT || f->tensor->space != MEM_GLOBAL) continue;
+        if (reduced_into(k, f->tensor)) continue;
         if (!r) r = reads_of(l);
         if (!reads_written(r, f->tensor)) continue;
         diag_warn(s, W_UNUSED, f->at,
