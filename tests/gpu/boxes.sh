@@ -37,7 +37,7 @@ prepare() {
 import pathlib, sys
 sys.path.append(sys.argv[1])
 import tma
-text = tma.MAIN + "typedef void tcp_any;\nTCP_EXTERN_C tcp_status k0_launch(const tcp_any *, tcp_any *, tcp_stream);\n"
+text = tma.MAIN + tma.COMPARE + "typedef void tcp_any;\nTCP_EXTERN_C tcp_status k0_launch(const tcp_any *, tcp_any *, tcp_stream);\n"
 text += """int main() {
     memory a = take(8192, 1u), o = take(8192, 2u);
     must(k0_launch((const tcp_any *)a.at, (tcp_any *)o.at, nullptr), "k0");

@@ -61,7 +61,9 @@ static void leave(memory m) {
     tcp_free(m.at - guard);
     free(m.host);
 }
+"""
 
+COMPARE = """
 // An output of RANK modes from "origin" on, row by row; "extent" is that of the source.
 template <int Rank>
 static void compare(const char *name, const memory &src, const memory &out, int bytes, const int64_t (&size)[Rank],
@@ -102,11 +104,12 @@ class Kernel:
         while not self.draw(i):
             pass
 
-    def draw(self, i):
+    def draw_tile(self):
+        """Draws the type and a tile; returns its extents, the contiguous mode, the swizzle, and rows and boxes along that mode."""
         rng = self.rng
         self.elem = rng.choice(list(TYPES))
-        self.bytes = b = TYPES[self.elem]
-        chunk = 16 // b
+        self.bytes = TYPES[self.elem]
+        chunk = 16 // self.bytes
         rank = rng.choice([1, 2, 2, 2, 3, 3, 4, 5])
         inner = rng.randrange(rank)
         swizzle = rng.choice([0, 0, 1, 2, 3])
@@ -114,6 +117,12 @@ class Kernel:
         pieces = rng.choice([1, 1, 2, 3]) if swizzle else 1
         tile = [rng.choice([1, 1, 2, 3, 4, 8, 8, 16]) for _ in range(rank)]
         tile[inner] = row * pieces
+        return tile, inner, swizzle, row, pieces
+
+    def draw(self, i):
+        rng = self.rng
+        tile, inner, swizzle, row, pieces = self.draw_tile()
+        b, rank, chunk = self.bytes, len(tile), 16 // self.bytes
         if math.prod(tile) * b > MOST_TILE or tile[inner] > 2048:
             return False
         extent = [rng.randrange(1, 3 * t + 3) for t in tile]
@@ -254,7 +263,7 @@ def compile_plan(tcpc, folder, kernels):
     return subprocess.run([tcpc, "-w", plan, "-o", folder / "plan.cu"], capture_output=True, text=True)
 
 
-def write(tcpc, folder, kernels, seed):
+def write(tcpc, folder, kernels, seed, compare):
     """Writes plan.cu and main.cpp; returns the kernels that were refused, with what tcpc says."""
     folder.mkdir(parents=True, exist_ok=True)
     refused = []
@@ -266,7 +275,7 @@ def write(tcpc, folder, kernels, seed):
             sys.exit(f"{folder}/plan.tcp: refused, but none of its kernels is\n{done.stderr}")
         refused += [(k, compile_plan(tcpc, folder, [k]).stderr.strip().split("\n")[0]) for k in alone]
         kernels = [k for k in kernels if k not in alone]
-    text = MAIN + "typedef void tcp_any;\n" + "".join(k.declaration() for k in kernels)
+    text = MAIN + compare + "typedef void tcp_any;\n" + "".join(k.declaration() for k in kernels)
     text += "\nint main(int n, char **word) {\n    guard = n > 1 && strcmp(word[1], \"guard\") == 0 ? GUARD : 0;\n"
     text += "".join(k.call(seed + 7 * i) for i, k in enumerate(kernels))
     text += f'    printf("%d kernels, %d failed\\n", {len(kernels)}, failed);\n    return failed != 0;\n}}\n'
@@ -283,8 +292,9 @@ def build(given, folder):
     )  # fmt: skip
 
 
-def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+def main(kind=Kernel, compare=COMPARE, usage=__doc__):
+    """Draws, writes and runs kernels of this kind, whose main compares by this text."""
+    parser = argparse.ArgumentParser(usage=usage)
     for name in ("tcpc", "runtime", "folder"):
         parser.add_argument(name, type=pathlib.Path)
     for name, value in (("count", 40), ("each", 20), ("seed", 1)):
@@ -296,8 +306,8 @@ def main():
     rng, ran, refused, failed = random.Random(given.seed), 0, [], 0
     for first in range(0, given.count, given.each):
         folder = given.folder / f"tma_{given.seed}_{first}"
-        kernels = [Kernel(rng, i) for i in range(first, min(first + given.each, given.count))]
-        n, no = write(given.tcpc, folder, kernels, 1000 * given.seed + first)
+        kernels = [kind(rng, i) for i in range(first, min(first + given.each, given.count))]
+        n, no = write(given.tcpc, folder, kernels, 1000 * given.seed + first, compare)
         ran += n
         refused += no
         if given.write:

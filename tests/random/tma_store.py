@@ -47,12 +47,7 @@ static void compare(const char *name, const memory &src, const memory &out, int 
 """
 
 
-class Kernel:
-    def __init__(self, rng, i):
-        self.rng, self.name = rng, f"k{i}"
-        while not self.draw(i):
-            pass
-
+class Kernel(tma.Kernel):
     def strides(self, extent, inner, chunk):
         """Strides of a tensor in memory: the contiguous mode, then the others in any order, with room behind rows."""
         rng, order = self.rng, [k for k in range(len(extent)) if k != inner]
@@ -67,16 +62,8 @@ class Kernel:
 
     def draw(self, i):
         rng = self.rng
-        self.elem = rng.choice(list(tma.TYPES))
-        self.bytes = b = tma.TYPES[self.elem]
-        chunk = 16 // b
-        rank = rng.choice([1, 2, 2, 2, 3, 3, 4, 5])
-        inner = rng.randrange(rank)
-        swizzle = rng.choice([0, 0, 1, 2, 3])
-        row = chunk << swizzle if swizzle else chunk * rng.choice([1, 2, 2, 4, 8])
-        pieces = rng.choice([1, 1, 2, 3]) if swizzle else 1
-        tile = [rng.choice([1, 1, 2, 3, 4, 8, 8, 16]) for _ in range(rank)]
-        tile[inner] = row * pieces
+        tile, inner, swizzle, row, pieces = self.draw_tile()
+        b, rank, chunk = self.bytes, len(tile), 16 // self.bytes
         if math.prod(tile) * b > tma.MOST_TILE or tile[inner] > 2048:
             return False
         extent = [rng.randrange(1, 3 * t + 3) for t in tile]
@@ -193,11 +180,6 @@ class Kernel:
             "        leave(a);\n        leave(o);\n    }\n"
         )
 
-    def declaration(self):
-        return f"TCP_EXTERN_C tcp_status {self.name}_launch(const tcp_any *, tcp_any *, {'int64_t, ' * len(self.params)}tcp_stream);\n"
-
 
 if __name__ == "__main__":
-    tma.MAIN = tma.MAIN[: tma.MAIN.index("// An output of RANK")] + COMPARE.lstrip()
-    tma.Kernel, tma.__doc__ = Kernel, __doc__
-    sys.exit(tma.main())
+    sys.exit(tma.main(Kernel, COMPARE, __doc__))
