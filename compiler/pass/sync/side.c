@@ -234,7 +234,7 @@ static void report(const struct side *d, int a, int b, enum prove_answer answer,
     diag_note(s, va->at, "'%s' %s it here", in_a, verb(pa));
 }
 
-// Notes which barriers of the two roles nobody else comes to: whoever waits there waits for nobody.
+// Notes which barriers of the two roles nobody else comes to: a role that waits there waits for nobody.
 static void note_alone(const struct side *d, const struct stmt *one, const struct stmt *other) {
     for (const struct stmt *x = d->st->body; x; x = stmt_next(d->st->body, x)) {
         bool alone = x->kind == STMT_WAIT && side_named(x) && (x->up == one || x->up == other);
