@@ -96,7 +96,9 @@ static void keep_phases(struct stmt *st, bool again) {
         !arrival_is(load->before.wait.threads))
         *(late ? &load->before.wait.threads : &st->behind.wait.threads) = arrival_block;
     if (!late || !again) return;
+    bool fence = st->before.wait.threads.fence;  // the proof asked for it
     st->before.wait = (struct sync_wait){arrival_groups(0), arrival_block};
+    st->before.wait.threads.fence = fence;
 }
 
 // Whether "st" may have no step, which has empty groups and no barrier.
