@@ -113,6 +113,8 @@ struct kir_map {
     int64_t box[BOX_RANK];                                 // elements
     int swizzle;                                           // bytes of a row, or 0
     int l2;  // bytes that the L2 cache fetches together; 0: as many as are usual
+    const struct elem_type
+        *elem;  // of what is joined with the tensor; NULL: the bits move as they are
 };
 
 // BOXES: the coordinates of the first box, and the loops over the others.

@@ -8,6 +8,7 @@
 
 #include "host/tcp_host_state.h"
 #include "host/tcp_host_tma_map.h"
+#include "tcp_tma.cuh"
 
 enum { CHUNK = 16 };
 
@@ -95,15 +96,37 @@ template <typename F> static void issue(store *s, tcp_host_place at, F each) {
     in_flight.push_back(*s);
 }
 
+template <char Op> static auto join_by(int type) -> void (*)(void *, const void *) {
+    switch (type) {
+    case TCP_TMA_U32: return tcp_host_join<uint32_t, Op>;
+    case TCP_TMA_S32: return tcp_host_join<int32_t, Op>;
+    case TCP_TMA_U64: return tcp_host_join<uint64_t, Op>;
+    case TCP_TMA_S64: return tcp_host_join<int64_t, Op>;
+    case TCP_TMA_F16: return tcp_host_join<tcp_f16, Op>;
+    case TCP_TMA_F32: return tcp_host_join<float, Op>;
+    case TCP_TMA_F64: return tcp_host_join<double, Op>;
+    case TCP_TMA_BF16: return tcp_host_join<tcp_bf16, Op>;
+    }
+    return nullptr;
+}
+
 void tcp_host_tma_store(const tcp_tensor_map &map, const void *shared, const int *x, int rank,
-                        tcp_host_place at) {
+                        int op, tcp_host_place at) {
     const tcp_host_map m = tcp_host_map_of(map);
     if (m.rank != rank) {
         tcp_host_fail(at, "tensor map", "gives %d coordinates to a map of rank %d", rank, m.rank);
         return;
     }
     store s = {};
-    s.bytes = m.bytes;
+    s.element = s.bytes = m.bytes;
+    s.join = op == 0     ? nullptr
+             : op == '+' ? join_by<'+'>(m.type)
+             : op == '<' ? join_by<'<'>(m.type)
+                         : join_by<'>'>(m.type);
+    if (op && !s.join) {
+        tcp_host_fail(at, "tensor map", "reduces by a map that says no type of its elements");
+        return;
+    }
     for (int i = 0; i < rank; ++i) s.bytes *= m.box[i];
     if (!tcp_host_check_shared("reads", shared, s.bytes, 128, at)) return;
     if ((int64_t)x[0] * m.bytes % CHUNK) {

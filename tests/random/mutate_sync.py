@@ -39,6 +39,9 @@ def role_text(lines, at):
     return text if text[begin].endswith("}") or begin == 0 else text[begin:end]
 
 
+STORES = re.compile("tcp_(?:store|reduce|add_box|min_box|max_box)")
+
+
 def stored(lines):
     """The buffers to which threads store themselves."""
     return set(re.findall(r"tcp_(?:st_shared_\d+|fill\w*)\(&?(\w+)", "\n".join(lines)))
@@ -78,7 +81,7 @@ def number(text):
             if not second:
                 mutants.append((kernel_of, at, f"without its wait<{n}>"))
                 mutants.append((kernel_of, at, f"with wait<{n + 1}> for wait<{n}>"))
-        if line.strip().startswith("tcp_fence_async();") and "fills the slot" not in line and any("tcp_store_" in x for x in role_text(given, at)):
+        if line.strip().startswith("tcp_fence_async();") and "fills the slot" not in line and any(STORES.search(x) for x in role_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant == {len(mutants)} ? tid == 0 : tcp_mutant != {len(mutants) + 1}) tcp_f")
             mutants.append((kernel, at, "with a fence of its first thread alone"))
             mutants.append((kernel, at, "without its fence"))
@@ -86,10 +89,10 @@ def number(text):
             line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
         # a group without a store only keeps the count that loads have
-        if line.strip() == "tcp_bulk_commit();" and any("tcp_store_" in x for x in given[max(at - 6, 0) : at]):
+        if line.strip() == "tcp_bulk_commit();" and any(STORES.search(x) for x in given[max(at - 6, 0) : at]):
             line = line.replace("tcp_b", f"if (tcp_mutant != {len(mutants)}) tcp_b")
             mutants.append((kernel, at, "without its commit"))
-        if commit and given[at + 1] != "}" and not any("tcp_store_" in x for x in given[max(at - 6, 0) : at]):
+        if commit and given[at + 1] != "}" and not any(STORES.search(x) for x in given[max(at - 6, 0) : at]):
             k = len(mutants)
             line = (
                 f"{commit[1]}if (tcp_mutant == {k + 1} && tcp_ring.leader) tcp_ring.bytes += 16; "
