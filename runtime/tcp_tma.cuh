@@ -21,6 +21,8 @@
 //   tcp_bulk_add(global, shared, bytes)           .. that adds to what is there, by the type of "global"; _min, _max
 //   tcp_bulk_commit(), tcp_bulk_wait_read<N>()    ends the group; waits until shared memory is no longer read by all groups of
 //                                                 this thread but the N newest
+//   tcp_bulk_wait<N>()                            .. until they have also written, for this thread
+//   tcp_fence_async_all()                         tcp_fence_async() for global memory, too
 //   tcp_fence_async()                             this thread's accesses to shared memory before it, asynchronous ones after it
 //   tcp_elect()                                   whether this is the one thread that its warp, converged, elects
 //
@@ -193,8 +195,16 @@ template <int Pending> TCP_INSTRUCTION void tcp_bulk_wait_read() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
 }
 
+template <int Pending> TCP_INSTRUCTION void tcp_bulk_wait() {
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
 TCP_INSTRUCTION void tcp_fence_async() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+TCP_INSTRUCTION void tcp_fence_async_all() {
+    asm volatile("fence.proxy.async;" ::: "memory");
 }
 
 TCP_INSTRUCTION bool tcp_elect() {

@@ -26,7 +26,7 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     const struct kir_buffer *shared = n->buf ? n->buf : n->to_buf;
     const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->buf ? n->at : n->to_at);
     for (int i = 0; i < x->map->rank; ++i) at[i] = emit_ix(o->s, o->k, x->at[i]);
-    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
+    if (n->fence) statement_write(o->b, indent, o->k->fence);
     for (int i = x->nloops - 1; i >= 0; --i) {
         const struct box_loop *l = &x->loop[i];
         statement_write(o->b, indent,

@@ -237,6 +237,8 @@ struct kir_kernel {
     // The type of what counts groups in memory (plan/atoms.h), and its byte in shared memory; NULL: no
     // copies have one
     const char *counter;
+    const char *wait_written;  // for what also waits until groups have written; or NULL
+    const char *fence;         // the call before copies that may overtake the thread
     bool all_wait;       // all threads wait for these groups, not only the one that issues copies
     int64_t counter_at;  // -1: the only ones are those of "memory"
     struct kir_memory {  // of roles, for ARRIVAL_MEMORY

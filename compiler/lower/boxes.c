@@ -70,6 +70,7 @@ void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *from
         n->to_buf = lower_buffer(w, c->dst.base);
         n->to_at = to;
     }
+    n->fence = stores && w->kernel->reads_stored;
     x->sw = stores ? c->facts.src.sw : c->facts.dst.sw;
     struct kir_node **outside = lower_open(w, n), *access = lower_node(w, KIR_ASYNC);
     access->buf = lower_buffer(w, c->src.base);

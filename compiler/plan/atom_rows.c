@@ -25,7 +25,7 @@
     .min_arch = 90, .src_spaces = IN(SHARED), .dst_spaces = IN(GLOBAL),                            \
     .completes = COMPLETES_BY_GROUP, .threads = 1, .fixed = true, .alone = true, .raw = true,      \
     .reads_late = true, .align = 128, .commit = "tcp_bulk_commit", .wait = "tcp_bulk_wait_read",   \
-    .header = "tcp_bulk.cuh", .cost = COST_BULK
+    .wait_written = "tcp_bulk_wait", .header = "tcp_bulk.cuh", .cost = COST_BULK
 
 // The same, joined with what is there.
 #define BULK_REDUCE                                                                                \

@@ -128,8 +128,14 @@ inline void tcp_bulk_commit() {
 template <int Pending> inline void tcp_bulk_wait_read() {
     tcp_host_bulk_wait(Pending, true);
 }
+template <int Pending> inline void tcp_bulk_wait() {
+    tcp_host_bulk_wait(Pending, false);
+}
 
 inline void tcp_fence_async() {
+    tcp_host_fence_async();
+}
+inline void tcp_fence_async_all() {
     tcp_host_fence_async();
 }
 inline bool tcp_elect(TCP_HOST_AT) {

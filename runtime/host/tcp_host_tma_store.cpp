@@ -1,6 +1,6 @@
 // Stores of rows and boxes on the CPU (PTX: cp.async.bulk and cp.async.bulk.tensor from shared memory). A store reads shared memory
 // when it is issued or, with the schedule "late", when its thread waits until it has been read; what it
-// read reaches global memory then, at the end of the block at the latest. Like the hardware it writes
+// read reaches global memory when that thread waits until it is written, at the end of the block at the latest. Like the hardware it writes
 // whole chunks of 16 bytes where a row ends inside one.
 #include <string.h>
 
@@ -22,6 +22,7 @@ struct store {
     int first, bytes;  // of its box in shared memory
     int thread, group;
     bool read;                           // until then nobody may write its box
+    bool written;                        // with the schedule "late"
     void (*join)(void *, const void *);  // NULL: it overwrites
     int element;
     std::vector<chunk> chunks;
@@ -167,11 +168,14 @@ void tcp_host_bulk_commit() {
     ++commits[tcp_host.fiber->id];
 }
 
-void tcp_host_bulk_wait(int pending, bool) {
+void tcp_host_bulk_wait(int pending, bool read) {
     const int me = tcp_host.fiber->id;
     for (store &s : in_flight) {
-        if (s.thread != me || s.read || s.group >= commits[me] - pending) continue;
-        if (tcp_host.schedule.late) read_source(&s);
+        if (s.thread != me || s.group >= commits[me] - pending) continue;
+        if (tcp_host.schedule.late && !s.read) read_source(&s);
+        if (tcp_host.schedule.late && !read && !s.written) write_global(&s);
+        s.written |= !read;
+        if (s.read) continue;
         s.read = true;
         // who writes there now has to come after this thread
         for (const chunk &c : s.chunks) tcp_host_note_read(c.from, CHUNK, s.at);
@@ -200,7 +204,7 @@ void tcp_host_store_end() {
         if (!s.read)
             tcp_host_fail(s.at, "missing wait",
                           "ends while a store that it issued may still read shared memory");
-        if (!tcp_host.schedule.late) continue;
+        if (!tcp_host.schedule.late || s.written) continue;
         if (!s.read) read_source(&s);
         write_global(&s);
     }
