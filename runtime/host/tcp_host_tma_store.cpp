@@ -79,6 +79,7 @@ static void write_global(const store *s) {
 // Issues the store "s" of all chunks that "each" calls its argument for.
 template <typename F> static void issue(store *s, tcp_host_place at, F each) {
     bool good = true;
+    tcp_host.used_async = true;
     s->thread = tcp_host.fiber->id;
     s->group = commits[s->thread];
     s->at = at;

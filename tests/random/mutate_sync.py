@@ -143,7 +143,7 @@ def number(text):
             issues = any(f"{init[1].split()[1].split('(')[0]}.load" in x for x in kernel_text(given, at))
             mutants.append((kernel, at, "with another count of its init"))
             mutants.append((kernel if issues else None, at, "with another thread that issues copies"))
-        if box := re.fullmatch(r"(\s*)((?:tcp_ring\.load|tcp_store)_box<\d+>\(.*)\);", line):
+        if box := re.fullmatch(r"(\s*)((?:tcp_ring\.load|tcp_store|tcp_add|tcp_min|tcp_max)_box<\d+>\(.*)\);", line):
             k = len(mutants)
             line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"
             mutants.append((kernel, at, "without its box"))

@@ -276,10 +276,10 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
             if (right == (i < 0)) continue;
             printf("%s: kernel %s: the proof finds %s %d %s\n", name, k->name,
                    i < 0 ? "a fault with" : "no fault without", i,
-                   !loosened ? "left out"
+                   !loosened       ? "left out"
                    : loosened == 2 ? "until it was read alone"
-                   : counts  ? "for one group less"
-                             : "without its fence");
+                   : counts        ? "for one group less"
+                                   : "without its fence");
             ++missed;
         }
     }

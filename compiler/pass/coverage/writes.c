@@ -191,9 +191,8 @@ static enum reduction reduces(const struct write *a) {
 
 static bool check_once(struct writes *w, const struct write *a) {
     struct prove_witness found;
-    // joined in any order; one box has each element once
     if (reduces(a) && !copy_atom(a->copy)->row->boxes) return true;
-    bool each = a->view->base->space != MEM_GLOBAL || reduces(a);
+    bool each = a->view->base->space != MEM_GLOBAL || reduces(a);  // of a box
     int equal = each ? a->x->nblocks + a->x->nloops : 0;
     enum prove_answer r =
         a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);

@@ -33,8 +33,9 @@ static bool waited_for(struct schedule *x, struct schedule_fault *f) {
     for (int i = 0; i < x->program.naccesses; ++i) {
         const struct prove_access *a = &x->program.access[i];
         const struct copy *c = x->access[i].copy;
-        bool is_global = a->write == copy_atom(c)->row->reads_late;
-        if (!a->async || (is_global && !(a->write && x->k->device))) continue;
+        if (!a->async) continue;
+        bool in_global = a->write == copy_atom(c)->row->reads_late;
+        if (in_global && !(a->write && x->k->device)) continue;
         if (!x->k->device && !copy_holds(c)) continue;
         f->answer = prove_order_ends(x->order, i, &f->why);
         f->a = i;

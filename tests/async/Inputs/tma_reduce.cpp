@@ -5,6 +5,7 @@
 TCP_EXTERN_C tcp_status sums_launch(const float *, float *, int64_t, int64_t, int64_t, int64_t,
                                     tcp_stream);
 TCP_EXTERN_C tcp_status least_launch(const void *, void *, int64_t, int64_t, int64_t, tcp_stream);
+TCP_EXTERN_C tcp_status twice_launch(int32_t *, int64_t, int64_t, int64_t, tcp_stream);
 TCP_EXTERN_C tcp_status most_launch(int32_t *, int64_t, int64_t, int64_t, tcp_stream);
 enum { K = 3, M = 33, N = 104, P = 120, PLACES = (M - 1) * P + N };
 static void must(tcp_status s) {
@@ -51,6 +52,11 @@ int main() {
     int32_t *T = sent(t);
     must(most_launch(T, M, N, P, nullptr));
     bad += differ(t, T, [](int, int, int32_t x) { return x > 7 ? x : 7; });
+    static int32_t u[PLACES];
+    for (int i = 0; i < PLACES; ++i) u[i] = i * 31 % 200 - 100;
+    int32_t *U = sent(u);
+    must(twice_launch(U, M, N, P, nullptr));
+    bad += differ(u, U, [](int, int n, int32_t x) { return x + (n < 64 ? 18 : 0); });
     printf("%d wrong\n", bad);
     return bad != 0;
 }
