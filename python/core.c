@@ -80,7 +80,7 @@ struct core_calls {
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void *, void **, void **);
     int (*is_capturing)(void *stream, int *state);
-    void *none, *yes, *no, *integer, *shape;  // of Python: None, True, False, int, "shape"
+    void *none, *yes, *no, *integer, *tuple, *shape;  // of Python: None, True, .., "shape"
     // Of the framework.
     void *const *type;  // those of tensors that are nothing but their memory
     const struct core_question *about_tensor, *about_state;
@@ -89,14 +89,15 @@ struct core_calls {
     int32_t ntypes, nabout_tensor, nabout_state;
     int32_t below;   // nothing is asked: the framework did
     int64_t within;  // where the object of a tensor has the C++ object, which native questions take
-    void *sites;    // a dict, from keys to tuples with the address of a core_site in front
+    void *sites;     // a dict, from keys to tuples with the address of a core_site in front
+    void *sites_of_what;  // those of new results without dtype and axes, by "what"
 };
 
 // What is asked before, and the answer that allows this way.
 struct core_question {
     void *object, *name;  // an attribute; no object: that of the tensor; no name: a function
     void *answer;
-    int32_t is_method, of_grad;  // "of_grad": another answer will do if no gradient is recorded
+    int32_t is_method, of_grad;     // "of_grad": another answer will do if no gradient is recorded
     _Bool (*native)(const void *);  // asked instead, if there is one: of a reference to the tensor,
     int64_t is_behind;              // or of what that points to; "false" allows this way
 };
@@ -118,7 +119,7 @@ struct core_entry {
     const int64_t *param;
     void *const *function;  // of each variant
     void *context;
-    void *result;  // a tuple: what "empty" is given
+    void *result;            // a tuple: what "empty" is given
     int64_t hits, captured;  // whether a graph may have the kernel
 };
 
@@ -288,15 +289,13 @@ static int is_quiet(const struct core_calls *c) {
     return right;
 }
 
-// The object that keeps the site of this key, which is taken over; NULL: there is none.
-static void *kept(const struct core_calls *c, void *key) {
+// The object that keeps the site of this key; NULL: there is none.
+static void *kept(void *sites, void *key) {
     void *found = NULL;
-    if (!key) return NULL;
     if (PyDict_GetItemRef)
-        PyDict_GetItemRef(c->sites, key, &found);
-    else if ((found = PyDict_GetItemWithError(c->sites, key)))
+        PyDict_GetItemRef(sites, key, &found);
+    else if ((found = PyDict_GetItemWithError(sites, key)))
         Py_IncRef(found);
-    Py_DecRef(key);
     return found;
 }
 
@@ -327,35 +326,35 @@ static int has_type(void *object, void *type) {
     return of == type;
 }
 
-// Whether "what" is no tuple, like "key", or one of integers.  True is equal to 1, but no dimension.
-static int are_integers(const struct core_calls *c, void *what, void *key) {
-    void *tuple = PyObject_Type(key);
+// Whether "what" is no tuple, or one of integers.  True is equal to 1, but no dimension.
+static int are_integers(const struct core_calls *c, void *what) {
     int right = 1;
-    for (intptr_t i = has_type(what, tuple) ? PyTuple_Size(what) : 0; i > 0 && right; --i)
+    for (intptr_t i = has_type(what, c->tuple) ? PyTuple_Size(what) : 0; i > 0 && right; --i)
         right = has_type(PyTuple_GetItem(what, i - 1), c->integer);
-    Py_DecRef(tuple);
     return right;
 }
 
-// (what, dtype, whether the result is new, name and extent of each axis); NULL: what should be an
-// integer is none.
-static void *key_of(const struct core_calls *c, void *const *args, void *axes) {
+// That of a relayout, (x, what, dtype, out, axes).  The key is "what" where there is nothing else;
+// else (what, dtype, whether the result is new, name and extent of each axis).
+static void *keeper_of(const struct core_calls *c, void *const *args) {
     enum { MOST_AXES = 32, FIXED = 3 };
-    void *part[2 * MOST_AXES], *name, *value;
+    void *part[2 * MOST_AXES], *name, *value, *found;
     intptr_t n = 0, at = 0;
-    while (axes != c->none && PyDict_Next(axes, &at, &name, &value)) {
+    if (!are_integers(c, args[1])) return NULL;
+    while (args[4] != c->none && PyDict_Next(args[4], &at, &name, &value)) {
         if (!has_type(value, c->integer) || n == 2 * MOST_AXES) return NULL;
         part[n++] = name, part[n++] = value;
     }
+    if (n == 0 && args[2] == c->none && args[3] == c->none) return kept(c->sites_of_what, args[1]);
     void *key = PyTuple_New(FIXED + n);
     if (!key) return NULL;
     put(key, 0, args[1]);
     put(key, 1, args[2]);
     put(key, 2, args[3] == c->none ? c->yes : c->no);
     for (at = 0; at < n; ++at) put(key, FIXED + at, part[at]);
-    if (are_integers(c, args[1], key)) return key;
+    found = kept(c->sites, key);
     Py_DecRef(key);
-    return NULL;
+    return found;
 }
 
 // What is returned; None where that is NULL.  What went wrong on the way, Python's own way finds out.
@@ -372,7 +371,7 @@ TCPC_API void *tcpc_core_relayout(void *self, void *const *args, intptr_t nargs)
     void *x = args[0], *out = nargs == 5 ? args[3] : NULL, *result = NULL;
     if (!out || !(c->below || (is_plain(c, x) && (out == c->none || is_plain(c, out)))))
         return answer(c, NULL);
-    void *keeper = kept(c, key_of(c, args, args[4]));
+    void *keeper = keeper_of(c, args);
     if (keeper && (c->below || is_quiet(c))) {
         const struct core_site *s = site_of(keeper);
         if (out == c->none)
@@ -387,9 +386,13 @@ TCPC_API void *tcpc_core_relayout(void *self, void *const *args, intptr_t nargs)
 // (dst, src): True, or None.  The key is the shape.
 TCPC_API void *tcpc_core_copy(void *self, void *const *args, intptr_t nargs) {
     const struct core_calls *c = PyLong_AsVoidPtr(self);
-    void *keeper = NULL, *result = NULL;
+    void *keeper = NULL, *result = NULL, *shape = NULL;
     if (nargs == 2 && is_plain(c, args[0]) && is_plain(c, args[1]))
-        keeper = kept(c, PyObject_GetAttr(args[0], c->shape));
+        shape = PyObject_GetAttr(args[0], c->shape);
+    if (shape) {
+        keeper = kept(c->sites, shape);
+        Py_DecRef(shape);
+    }
     if (keeper && is_quiet(c) && is_told(c, args[0]) && copy(c, site_of(keeper), args[0], args[1]))
         Py_IncRef(result = c->yes);
     if (keeper) Py_DecRef(keeper);

@@ -26,8 +26,9 @@ Exchange = _structure("Exchange", [
     ("major", c_uint32), ("minor", c_uint32), ("before", c_void_p), ("allocate", c_void_p), ("managed_of", c_void_p), ("object_of", c_void_p),
     ("tensor_of", c_void_p), ("current_stream", c_void_p)])
 Calls = _structure("Calls", [
-    *[(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written", "empty")],
-    *[(name, c_int32) for name in ("ntypes", "nabout_tensor", "nabout_state", "below")], ("within", c_int64), ("sites", c_void_p)])
+    *[(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "tuple", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written", "empty")],
+    *[(name, c_int32) for name in ("ntypes", "nabout_tensor", "nabout_state", "below")], ("within", c_int64), ("sites", c_void_p),
+    ("sites_of_what", c_void_p)])
 Question = _structure("Question", [
     ("object", c_void_p), ("name", c_void_p), ("answer", c_void_p), ("is_method", c_int32), ("of_grad", c_int32), ("native", c_void_p), ("is_behind", c_int64)])
 Method = _structure("Method", [("name", ctypes.c_char_p), ("function", c_void_p), ("flags", c_int32), ("doc", ctypes.c_char_p)])  # PyMethodDef
@@ -81,15 +82,16 @@ class Warm:
         self.lock: Any
         keep_lock(self, "lock")
         self.sites: Dict[Any, Tuple[int, Any, List[Any]]] = {}
+        self.sites_of_what: Dict[Any, Tuple[int, Any, List[Any]]] = {}
         table = Exchange.from_address(exchange)
         self.tensor_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(table.tensor_of)
         core = library()
         shape, type_ids = sys.intern("shape"), (c_void_p * len(types))(*map(id, types))
         asks = self._questions(about_tensor), self._questions(about_state)
         self.empty = empty
-        self.calls = Calls(exchange, _address(_library.library().tcpc_launch_evaluate), *driver, id(None), id(True), id(False), id(int), id(shape),
+        self.calls = Calls(exchange, _address(_library.library().tcpc_launch_evaluate), *driver, id(None), id(True), id(False), id(int), id(tuple), id(shape),
                            *[ctypes.addressof(x) for x in (type_ids, *asks)], id(grad_enabled), id(written), None if empty is None else id(empty),
-                           len(types), len(about_tensor), len(about_state), 0, within, id(self.sites))
+                           len(types), len(about_tensor), len(about_state), 0, within, id(self.sites), id(self.sites_of_what))
         self.calls_below = Calls.from_buffer_copy(self.calls)
         self.calls_below.below = 1
         self._held = types, shape, type_ids, asks, grad_enabled, written, about_state, about_tensor
@@ -116,7 +118,7 @@ class Warm:
         if self.tensor_of(x, ctypes.byref(seen[0])) or self.tensor_of(y, ctypes.byref(seen[1])):
             return
         likes = tuple((bytes(t.dtype), *t.shape[:t.ndim], *t.strides[:t.ndim], ((t.data or 0) + t.byte_offset) % 16) for t in seen)
-        alike = *likes, made.behind, made.bytes, params
+        alike = *likes, made.behind, made.bytes, params, self.empty is None
         with self.lock:
             if alike not in kernel.warm:  # else the one that went, or that of another key
                 kernel.warm[alike] = self._entry(seen, made, kernel, params, (tuple(y.shape), tuple(y.stride()), y.dtype) if self.empty else None)
@@ -127,8 +129,22 @@ class Warm:
             site.entry[:len(entries)] = [ctypes.addressof(entry) for entry, _ in entries]
             self.sites.pop(key, None)
             self.sites[key] = ctypes.addressof(site), site, entries
+            if self._has_only_what(key):
+                self.sites_of_what[key[0]] = self.sites[key]
             while len(self.sites) > MOST_SITES:
-                del self.sites[next(iter(self.sites))]  # the oldest
+                oldest = next(iter(self.sites))
+                if self._has_only_what(oldest):
+                    del self.sites_of_what[oldest[0]]
+                del self.sites[oldest]
+
+    @staticmethod
+    def _has_only_what(key: Tuple[Any, ...]) -> bool:
+        return key[1:] == (None, True)
+
+    def forget(self) -> None:
+        with self.lock:
+            self.sites.clear()
+            self.sites_of_what.clear()
 
     def _entry(self, seen: Any, made: Any, kernel: Any, params: Tuple[int, ...], result: Any) -> Any:
         sides = [Like(t.dtype, t.ndim, _integers(t.shape, t.ndim), _integers(t.strides, t.ndim), ((t.data or 0) + t.byte_offset) % 16, made.behind[i], made.bytes[i])

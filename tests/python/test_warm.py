@@ -209,6 +209,17 @@ def test_the_oldest_entry_goes(world):
     assert all(relayout(x) is not None for x in others)
 
 
+def test_the_oldest_site_goes(world, monkeypatch):
+    monkeypatch.setattr(_core, "MOST_SITES", 3)
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
+    keys = [("a", None, True), ("b", 5, True), ("c", None, True), ("d", None, True), ("e", None, True, "h", 2)]
+    for key in keys:
+        world.warm.learn(key, world.x, world.y, made, world.kernel, ())
+    assert [_warm.call(world.x, key[0], key[1], None, {"h": 2} if key[3:] else None) is not None for key in keys] == [False, False, True, True, True]
+    _warm.forget()
+    assert [_warm.call(world.x, key[0], key[1], None, {"h": 2} if key[3:] else {}) for key in keys] == [None] * 5
+
+
 @pytest.mark.parametrize("what", ["requires_grad", "conj", "neg", "transform", "level", "subclass"])
 def test_what_is_more_than_its_memory(world, what):
     x, y = Tensor((96, 160), (160, 1), 0x100004), Tensor((96, 160), (1, 96), 0x200000)
