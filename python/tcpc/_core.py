@@ -150,7 +150,7 @@ class Warm:
         sides = [Like(t.dtype, t.ndim, _integers(t.shape, t.ndim), _integers(t.strides, t.ndim), ((t.data or 0) + t.byte_offset) % 16, made.behind[i], made.bytes[i])
                  for i, t in enumerate(seen)]
         launcher = kernel.ready
-        functions = (c_void_p * len(launcher.symbols))(*[f.value for f, _ in launcher.symbols.values()])
+        functions = (c_void_p * len(launcher.symbols))(*[f.handle.value for f in launcher.symbols.values()])
         entry = Entry((Like * 2)(*sides), seen[0].device_type, seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
                       launcher.device.context, id(result), 0, 0)
         entry.held = sides, result  # what it points to

@@ -112,6 +112,12 @@ class Backend:
         pass
 
 
+def loaded(launch):
+    """As a device loads its variants: the functions are FUNCTION and the numbers behind it."""
+    variants = [launch.variant[i].contents for i in range(launch.nvariants)]
+    return {ctypes.addressof(variant): _cuda.function_of(c_void_p(FUNCTION + i), variant) for i, variant in enumerate(variants)}
+
+
 @pytest.fixture
 def world(monkeypatch):
     """With the relayout "a b -> b a" of f32 (96, 160) as it was seen once, from an address 4 bytes past a multiple of 16."""
@@ -121,8 +127,7 @@ def world(monkeypatch):
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
     w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = w.kernel.compiled.launch.contents
-    w.kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)},
-                                           "code": _cuda.Code(type("Device", (), {"retired": []})), "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
+    w.kernel.ready = type("Launcher", (), {"symbols": loaded(launch), "code": _cuda.Code(type("Device", (), {"retired": []})), "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
     for key in KEY, w.x.shape:
         w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
     for name in "_warm", "call", "below", "copy":
@@ -346,7 +351,7 @@ def pytorch(monkeypatch, world, request):
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
     kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = kernel.compiled.launch.contents
-    kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)}, "code": world.kernel.ready.code,
+    kernel.ready = type("Launcher", (), {"symbols": loaded(launch), "code": world.kernel.ready.code,
                                          "device": world.kernel.ready.device})
     x, y = torch.randn(96, 160), torch.zeros(160, 96)
     for key in KEY, x.shape:
