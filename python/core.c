@@ -86,6 +86,7 @@ struct core_calls {
     const struct core_question *about_tensor, *about_state;
     void *grad_enabled, *written;  // functions; the second one is told which tensors are written
     void *empty;  // makes a tensor of an entry's "result", on the current device; NULL: DLPack does
+    int (*data_of)(const void *tensor, uint64_t *address);  // of a reference; NULL: DLPack tells
     int32_t ntypes, nabout_tensor, nabout_state;
     int32_t below;   // nothing is asked: the framework did
     int64_t within;  // where the object of a tensor has the C++ object, which native questions take
@@ -93,13 +94,19 @@ struct core_calls {
     void *sites_of_what;  // those of new results without dtype and axes, by "what"
 };
 
-// What is asked before, and the answer that allows this way.
+// How a question is asked: a function of Python is called; an attribute of the tensor or a method of
+// it, or an item of a dict, is looked up by its name; or a library of the framework is asked of the
+// reference to the tensor, of what it refers to, or for a std::vector, which has to be empty.
+enum way { FUNCTION, ATTRIBUTE, METHOD, ITEM, NATIVE, BEHIND, LIST };
+
+// What is asked before, and the answer that allows this way; of the libraries it is "false".
 struct core_question {
-    void *object, *name;  // an attribute; no object: that of the tensor; no name: a function
-    void *answer;
-    int32_t is_method, of_grad;     // "of_grad": another answer will do if no gradient is recorded
-    _Bool (*native)(const void *);  // asked instead, if there is one: of a reference to the tensor,
-    int64_t is_behind;              // or of what that points to; "false" allows this way
+    void *object, *name, *answer;
+    int32_t way, of_grad;  // "of_grad": another answer will do if no gradient is recorded
+    union {
+        _Bool (*says)(const void *);
+        const void *const *(*list)(void);
+    } native;
 };
 
 // A tensor as it was seen.
@@ -191,9 +198,9 @@ static int make(const struct core_calls *c, const struct core_entry *e, struct m
     struct dl_tensor t;
     if (c->empty) {
         m->object = PyObject_Call(c->empty, e->result, NULL);
-        if (!m->object || c->exchange->tensor_of(m->object, &t) || t.device_id != e->device ||
-            t.device_type != e->kind)
-            return 0;
+        if (!m->object) return 0;
+        if (c->data_of) return c->data_of((char *)m->object + c->within, &m->address) == 0;
+        if (c->exchange->tensor_of(m->object, &t)) return 0;
         m->address = address_of(&t);
         return 1;
     }
@@ -251,19 +258,33 @@ static int copy(const struct core_calls *c, const struct core_site *s, void *y, 
 
 // -- what it is asked for -------------------------------------------------------------------------
 
+// An item of a dict; NULL: there is none.
+static void *item(void *dict, void *key) {
+    void *found = NULL;
+    if (PyDict_GetItemRef)
+        PyDict_GetItemRef(dict, key, &found);
+    else if ((found = PyDict_GetItemWithError(dict, key)))
+        Py_IncRef(found);
+    return found;
+}
+
 // By Python; -1: it failed.
 static int is_found(const struct core_question *q, void *x) {
-    void *object = q->object ? q->object : x;
-    void *found = !q->name       ? PyObject_CallNoArgs(object)
-                  : q->is_method ? PyObject_VectorcallMethod(q->name, &object, 1, NULL)
-                                 : PyObject_GetAttr(object, q->name);
+    void *found = q->way == FUNCTION    ? PyObject_CallNoArgs(q->object)
+                  : q->way == ITEM      ? item(q->object, q->name)
+                  : q->way == ATTRIBUTE ? PyObject_GetAttr(x, q->name)
+                                        : PyObject_VectorcallMethod(q->name, &x, 1, NULL);
     if (found) Py_DecRef(found);
     return found ? found == q->answer : -1;
 }
 
 static int is_answered(const struct core_calls *c, const struct core_question *q, void *x) {
     void *const *tensor = x ? (void *)((char *)x + c->within) : NULL;
-    int right = q->native ? !q->native(q->is_behind ? *tensor : tensor) : is_found(q, x);
+    const void *const *list = q->way == LIST ? q->native.list() : NULL;
+    int right = q->way == LIST     ? list[0] == list[1]
+                : q->way == NATIVE ? !q->native.says(tensor)
+                : q->way == BEHIND ? !q->native.says(*tensor)
+                                   : is_found(q, x);
     if (right || !q->of_grad) return right > 0;
     void *found = PyObject_CallNoArgs(c->grad_enabled);
     if (found) Py_DecRef(found);
@@ -287,16 +308,6 @@ static int is_quiet(const struct core_calls *c) {
     for (int32_t i = 0; i < c->nabout_state && right; ++i)
         right = is_answered(c, &c->about_state[i], NULL);
     return right;
-}
-
-// The object that keeps the site of this key; NULL: there is none.
-static void *kept(void *sites, void *key) {
-    void *found = NULL;
-    if (PyDict_GetItemRef)
-        PyDict_GetItemRef(sites, key, &found);
-    else if ((found = PyDict_GetItemWithError(sites, key)))
-        Py_IncRef(found);
-    return found;
 }
 
 static const struct core_site *site_of(void *keeper) {
@@ -345,14 +356,14 @@ static void *keeper_of(const struct core_calls *c, void *const *args) {
         if (!has_type(value, c->integer) || n == 2 * MOST_AXES) return NULL;
         part[n++] = name, part[n++] = value;
     }
-    if (n == 0 && args[2] == c->none && args[3] == c->none) return kept(c->sites_of_what, args[1]);
+    if (n == 0 && args[2] == c->none && args[3] == c->none) return item(c->sites_of_what, args[1]);
     void *key = PyTuple_New(FIXED + n);
     if (!key) return NULL;
     put(key, 0, args[1]);
     put(key, 1, args[2]);
     put(key, 2, args[3] == c->none ? c->yes : c->no);
     for (at = 0; at < n; ++at) put(key, FIXED + at, part[at]);
-    found = kept(c->sites, key);
+    found = item(c->sites, key);
     Py_DecRef(key);
     return found;
 }
@@ -390,7 +401,7 @@ TCPC_API void *tcpc_core_copy(void *self, void *const *args, intptr_t nargs) {
     if (nargs == 2 && is_plain(c, args[0]) && is_plain(c, args[1]))
         shape = PyObject_GetAttr(args[0], c->shape);
     if (shape) {
-        keeper = kept(c->sites, shape);
+        keeper = item(c->sites, shape);
         Py_DecRef(shape);
     }
     if (keeper && is_quiet(c) && is_told(c, args[0]) && copy(c, site_of(keeper), args[0], args[1]))

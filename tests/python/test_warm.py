@@ -51,8 +51,11 @@ class World:
         at = lambda f: ctypes.cast(f, c_void_p).value
         self.managed_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(POINTER(Managed)))(self._managed_of)
         self.exchange = Exchange(1, 3, None, at(self.allocate), at(self.managed_of), at(self.object_of), at(self.tensor_of), at(self.stream))
-        self.warm = _core.Warm((Tensor,), ctypes.addressof(self.exchange), (at(self.get_context), at(self.launch), at(self.is_capturing)), lambda: self.recording, self.told.extend,
-                               (_core.Ask(None, None, lambda: self.transform), _core.Ask(-1, "level", self)))
+        state = _core.Ask(None, _core.FUNCTION, object=lambda: self.transform), _core.Ask(-1, _core.ITEM, "level", vars(self))
+        self.warm = _core.Warm(_core.Framework((Tensor,), ctypes.addressof(self.exchange), lambda: self.recording, self.told.extend, state), self.driver())
+
+    def driver(self):
+        return tuple(ctypes.cast(f, c_void_p).value for f in (self.get_context, self.launch, self.is_capturing))
 
     def _tensor_of(self, x, out):
         if not hasattr(x, "dl"):
@@ -341,13 +344,12 @@ def pytorch(monkeypatch, world, request):
     exchange = _core.exchange_of(torch)
     if not exchange:
         pytest.skip("this PyTorch has no exchange API")
-    at = lambda f: ctypes.cast(f, c_void_p).value
-    questions, empty = _native.Questions(_native.about_state(torch)), None
+    framework = _native.by_python(torch, exchange)
     if request.param == "its libraries":
-        questions, empty = _native.questions(torch), _native.empty(torch, "cpu")
-        assert questions.within and empty and sum(ask.native != 0 for ask in (*questions.about_tensor, *questions.about_state)) == len(_native.FUNCTIONS)
-    warm = _core.Warm((torch.Tensor, torch.nn.Parameter), exchange, (at(world.get_context), at(world.launch), at(world.is_capturing)), torch.is_grad_enabled,
-                      torch._C._increment_version, *questions, empty)
+        framework = _native.framework(torch, exchange, "cpu")
+        assert framework.within and framework.empty and framework.data_of
+        assert {ask.way for ask in (*framework.about_tensor, *framework.about_state)} == {_core.NATIVE, _core.BEHIND, _core.LIST, _core.ITEM}
+    warm = _core.Warm(framework, world.driver())
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
     kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = kernel.compiled.launch.contents
@@ -408,11 +410,14 @@ def test_tensors_of_pytorch_that_are_more(pytorch):
 def test_answers_that_differ_are_not_taken(pytorch, monkeypatch):
     """What a library answers is compared, before it is asked for each call."""
     torch = pytorch[0]
-    there = _native.functions(torch)
+    there, tensors = _native.functions(torch), _native.samples(torch)
+    within = _native.place(torch, tensors)
+    assert within and _native.data_of(tensors, within, there) and not _native.data_of(tensors, within, {**there, "data_ptr": there["is_neg"]}) and not _native.data_of(tensors, within, {})
     for name, other in ("is_conj", "is_neg"), ("is_neg", "is_conj"):
-        asks, within = _native.about_tensor(torch, {**there, name: there[other]})
-        assert within and [ask.name for ask in asks if not ask.native] == [name]
-    monkeypatch.setattr(_native, "place", lambda torch, tensors: 0)
-    assert _native.about_tensor(torch, there) == (_core.ABOUT_TENSOR, 0)
+        asks = _native.about_tensor(tensors, within, {**there, name: there[other]})
+        assert [ask.name for ask in asks if not ask.native] == [name]
+    exchange = _core.exchange_of(torch)
     with torch.overrides.TorchFunctionMode():
-        assert _native.questions(torch).about_tensor == _core.ABOUT_TENSOR
+        assert _native.framework(torch, exchange, "cpu").about_tensor == _core.ABOUT_TENSOR
+    monkeypatch.setattr(_native, "place", lambda torch, tensors: 0)
+    assert _native.framework(torch, exchange, "cpu").about_tensor == _core.ABOUT_TENSOR
