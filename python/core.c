@@ -74,8 +74,6 @@ OF_PYTHON void Py_DecRef(void *object);
 // The functions that are called, of other libraries.
 struct core_calls {
     const struct exchange *exchange;
-    enum tcpc_launch_status (*evaluate)(const struct tcpc_launch *, const int64_t *,
-                                        const uint64_t *, void *, struct tcpc_call *);
     int (*get_context)(void **);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void *, void **, void **);
@@ -118,14 +116,16 @@ struct core_like {
     int64_t behind, bytes;  // from the address to the kernel's pointer; what it reaches there
 };
 
-// A relayout that was made: source and destination.
+// A relayout that was made: source and destination.  All that a launch needs is known but for the
+// addresses, whose places behind a multiple of ALIGN are.
 struct core_entry {
     struct core_like side[2];
-    int32_t kind, device, nfunctions;  // the kind of DLPack
-    const struct tcpc_launch *launch;
-    const int64_t *param;
-    void *const *function;  // of each variant
-    void *context;
+    int32_t kind, device;  // the kind of DLPack
+    void *context, *function;
+    uint32_t grid[3], threads, shared_bytes;
+    int32_t place[2];  // of the addresses among the arguments; -1: it is none of them
+    const void *arguments;
+    size_t argument_bytes;
     void *result;            // a tuple: what "empty" is given
     int64_t hits, captured;  // whether a graph may have the kernel
 };
@@ -163,27 +163,24 @@ static int is_current(const struct core_calls *c, const struct core_entry *e) {
 }
 
 static int launch(const struct core_calls *c, struct core_entry *e, uint64_t from, uint64_t to) {
-    uint64_t arguments[MOST_ARGUMENTS / sizeof(uint64_t)];
-    const uint64_t address[2] = {from + (uint64_t)e->side[0].behind,
-                                 to + (uint64_t)e->side[1].behind};
-    struct tcpc_call call = {.size = sizeof call};
+    _Alignas(ALIGN) char arguments[MOST_ARGUMENTS];
+    const uint64_t address[2] = {from, to};
     void *stream;
-    int at = 0;
-    if (e->launch->argument_bytes > sizeof arguments ||
-        c->exchange->current_stream(e->kind, e->device, &stream) ||
-        c->evaluate(e->launch, e->param, address, arguments, &call) != TCPC_LAUNCH_OK ||
-        !call.variant)
-        return 0;
-    while (at < e->nfunctions && e->launch->variant[at] != call.variant) ++at;
-    if (at == e->nfunctions) return 0;
     int state = 0;
+    if (e->argument_bytes > sizeof arguments ||
+        c->exchange->current_stream(e->kind, e->device, &stream))
+        return 0;
+    memcpy(arguments, e->arguments, e->argument_bytes);
+    for (int i = 0; i < 2; ++i) {
+        uint64_t first = address[i] + (uint64_t)e->side[i].behind;
+        if (e->place[i] >= 0) memcpy(arguments + e->place[i], &first, sizeof first);
+    }
     if (stream && !e->captured && (c->is_capturing(stream, &state) || state))
         __atomic_store_n(&e->captured, 1, __ATOMIC_RELAXED);
-    size_t size = call.variant->argument_bytes;
+    size_t size = e->argument_bytes;
     void *extra[] = {(void *)BUFFER_POINTER, arguments, (void *)BUFFER_SIZE, &size, NULL};
-    return c->launch(e->function[at], call.grid[0], call.grid[1], call.grid[2],
-                     (unsigned)call.variant->threads, 1, 1, (unsigned)call.variant->shared_bytes,
-                     stream, NULL, extra) == 0 &&
+    return c->launch(e->function, e->grid[0], e->grid[1], e->grid[2], e->threads, 1, 1,
+                     e->shared_bytes, stream, NULL, extra) == 0 &&
            __atomic_add_fetch(&e->hits, 1, __ATOMIC_RELAXED);
 }
 

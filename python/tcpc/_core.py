@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_int32, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _library
@@ -26,7 +26,7 @@ Exchange = _structure("Exchange", [
     ("major", c_uint32), ("minor", c_uint32), ("before", c_void_p), ("allocate", c_void_p), ("managed_of", c_void_p), ("object_of", c_void_p),
     ("tensor_of", c_void_p), ("current_stream", c_void_p)])
 Calls = _structure("Calls", [
-    *[(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "tuple", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written", "empty", "data_of")],
+    *[(name, c_void_p) for name in ("exchange", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "tuple", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written", "empty", "data_of")],
     *[(name, c_int32) for name in ("ntypes", "nabout_tensor", "nabout_state", "below")], ("within", c_int64), ("sites", c_void_p),
     ("sites_of_what", c_void_p)])
 Question = _structure("Question", [
@@ -37,8 +37,8 @@ METH_FASTCALL = 0x80
 Like = _structure("Like", [
     ("dtype", DataType), ("rank", c_int32), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("shift", c_uint64), ("behind", c_int64), ("bytes", c_int64)])
 Entry = _structure("Entry", [
-    ("side", Like * 2), ("kind", c_int32), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
-    ("context", c_void_p), ("result", c_void_p), ("hits", c_int64), ("captured", c_int64)])
+    ("side", Like * 2), ("kind", c_int32), ("device", c_int32), ("context", c_void_p), ("function", c_void_p), ("grid", c_uint32 * 3), ("threads", c_uint32), ("shared_bytes", c_uint32),
+    ("place", c_int32 * 2), ("arguments", c_void_p), ("argument_bytes", c_size_t), ("result", c_void_p), ("hits", c_int64), ("captured", c_int64)])
 Site = _structure("Site", [("n", c_int64), ("entry", c_void_p * MOST_ENTRIES)])
 
 
@@ -101,7 +101,7 @@ class Warm:
         self.tensor_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(Exchange.from_address(f.exchange).tensor_of)
         shape, types, about_tensor, about_state = sys.intern("shape"), (c_void_p * len(f.types))(*map(id, f.types)), self._questions(f.about_tensor), self._questions(f.about_state)
         self.framework, self._held = f, (shape, types, about_tensor, about_state)
-        self.calls = Calls(f.exchange, _address(_library.library().tcpc_launch_evaluate), *driver, id(None), id(True), id(False), id(int), id(tuple), id(shape),
+        self.calls = Calls(f.exchange, *driver, id(None), id(True), id(False), id(int), id(tuple), id(shape),
                            *map(ctypes.addressof, self._held[1:]), id(f.grad_enabled), id(f.written),
                            None if f.empty is None else id(f.empty), f.data_of, len(f.types), len(f.about_tensor), len(f.about_state), 0, f.within, id(self.sites), id(self.sites_of_what))
         self.calls_below = Calls.from_buffer_copy(self.calls)
@@ -160,11 +160,10 @@ class Warm:
     def _entry(self, seen: Any, made: Any, kernel: Any, params: Tuple[int, ...], result: Any) -> Any:
         sides = [Like(t.dtype, t.ndim, _integers(t.shape, t.ndim), _integers(t.strides, t.ndim), ((t.data or 0) + t.byte_offset) % 16, made.behind[i], made.bytes[i])
                  for i, t in enumerate(seen)]
-        launcher = kernel.ready
-        functions = (c_void_p * len(launcher.symbols))(*[f.handle.value for f in launcher.symbols.values()])
-        entry = Entry((Like * 2)(*sides), seen[0].device_type, seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
-                      launcher.device.context, id(result), 0, 0)
-        entry.held = sides, result  # what it points to
+        launch = kernel.ready.evaluated(params, [(t.data or 0) + t.byte_offset + behind for t, behind in zip(seen, made.behind)])
+        entry = Entry((Like * 2)(*sides), seen[0].device_type, seen[0].device_id, kernel.ready.device.context, launch.function.handle, launch.call.grid,
+                      launch.variant.threads, launch.variant.shared_bytes, (c_int32 * 2)(*launch.function.places), launch.arguments, launch.variant.argument_bytes, id(result), 0, 0)
+        entry.held = sides, result, launch  # what it points to
         return entry
 
 

@@ -85,7 +85,7 @@ class Kernel:
 
             launcher = Launcher(backend, launch, loaded, False)
             if not launches:
-                backend._within(lambda: launcher.prepare(numbers, pointers))
+                backend._within(lambda: launcher.evaluated(numbers, pointers))
                 return
             work = stream if stream is not None else backend.stream(first)
             for array in given.values():

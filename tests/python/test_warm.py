@@ -115,10 +115,12 @@ class Backend:
         pass
 
 
-def loaded(launch):
-    """As a device loads its variants: the functions are FUNCTION and the numbers behind it."""
-    variants = [launch.variant[i].contents for i in range(launch.nvariants)]
-    return {ctypes.addressof(variant): _cuda.function_of(c_void_p(FUNCTION + i), variant) for i, variant in enumerate(variants)}
+def loaded(kernel):
+    """As a device loads it: the functions of its variants are FUNCTION and the numbers behind it."""
+    device, launch = type("Device", (), {"retired": [], "context": c_void_p(CONTEXT)}), kernel.compiled.launch.contents
+    code, variants = _cuda.Code(device), [launch.variant[i].contents for i in range(launch.nvariants)]
+    code.functions.update({ctypes.addressof(variant): _cuda.function_of(c_void_p(FUNCTION + i), variant) for i, variant in enumerate(variants)})
+    return _cuda.Launcher(device, kernel.compiled.launch, code, True)
 
 
 @pytest.fixture
@@ -129,8 +131,7 @@ def world(monkeypatch):
     w.x_turned = Tensor((96, 160), (1, 96), 0x200000)
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
     w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
-    launch = w.kernel.compiled.launch.contents
-    w.kernel.ready = type("Launcher", (), {"symbols": loaded(launch), "code": _cuda.Code(type("Device", (), {"retired": []})), "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
+    w.kernel.ready = loaded(w.kernel)
     for key in KEY, w.x.shape:
         w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
     for name in "_warm", "call", "below", "copy":
@@ -154,6 +155,19 @@ def test_launch(world):
     assert relayout(Tensor((96, 160), (160, 1), 0x300014)) is world.made[1][0]  # as far behind a multiple of 16
     assert world.launches[1][4][0] == 0x300014
     assert world.kernel.all_hits() == 2
+
+
+def test_params(world):
+    """Those of a kernel for several extents are among the arguments."""
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100000, 0x200000))
+    assert (made.request.extents, made.request.source) == ((160, 96), (1, 160))
+    values = [_engine.Affine(*pair) for pair in ((0, 1), (1, 0), (0, 96), (0, 1), (0, 0))]
+    kernel = _engine.Kernel("relayout_2", Backend(), made.request, 0, 32, tuple(values))
+    kernel.ready = loaded(kernel)
+    x = Tensor((96, 160), (160, 1), 0x100000)
+    world.warm.learn(("N", None, True), x, world.y, made, kernel, kernel.params(made.request))
+    assert relayout(x, "N") is world.made[-1][0]
+    assert world.launches[-1][4][:2] == [0x100000, 0x200000] and [n & 0xffffffff for n in world.launches[-1][4][2:]] == [160]
 
 
 def test_captured(world):
@@ -352,9 +366,7 @@ def pytorch(monkeypatch, world, request):
     warm = _core.Warm(framework, world.driver())
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
     kernel = _engine.Kernel("relayout_1", Backend(), made.request)
-    launch = kernel.compiled.launch.contents
-    kernel.ready = type("Launcher", (), {"symbols": loaded(launch), "code": world.kernel.ready.code,
-                                         "device": world.kernel.ready.device})
+    kernel.ready = loaded(kernel)
     x, y = torch.randn(96, 160), torch.zeros(160, 96)
     for key in KEY, x.shape:
         warm.learn(key, x, y if key == KEY else y.t(), made, kernel, ())
