@@ -7,42 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "dlpack.h"
 #include "tcpc_launch.h"
 
-// -- DLPack ---------------------------------------------------------------------------------------
-
-struct data_type {
-    uint8_t code, bits;
-    uint16_t lanes;
-};
-
-struct dl_tensor {
-    void *data;
-    int32_t device_type, device_id;
-    int32_t ndim;
-    struct data_type dtype;
-    int64_t *shape, *strides;
-    uint64_t byte_offset;
-};
-
-struct managed_tensor {
-    uint32_t major, minor;
-    void *context;
-    void (*deleter)(struct managed_tensor *);
-    uint64_t flags;
-    struct dl_tensor tensor;
-};
-
-struct exchange {
-    uint32_t major, minor;
-    const void *before;
-    int (*allocate)(struct dl_tensor *prototype, struct managed_tensor **out, void *context,
-                    void (*error)(void *context, const char *kind, const char *message));
-    int (*managed_of)(void *object, struct managed_tensor **out);
-    int (*object_of)(struct managed_tensor *tensor, void **object);
-    int (*tensor_of)(void *object, struct dl_tensor *out);
-    int (*current_stream)(int device_type, int32_t device, void **stream);
-};
+// -- limits ---------------------------------------------------------------------------------------
 
 enum { READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 64, MOST_ARGUMENTS = 1024 };
 enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2 };  // of cuLaunchKernel
@@ -84,12 +52,24 @@ struct core_calls {
     const struct core_question *about_tensor, *about_state;
     void *grad_enabled, *written;  // functions; the second one is told which tensors are written
     void *empty;  // makes a tensor of an entry's "result", on the current device; NULL: DLPack does
-    int (*data_of)(const void *tensor, uint64_t *address);  // of a reference; NULL: DLPack tells
+    const struct core_reader *reader;  // NULL: DLPack tells of tensors
     int32_t ntypes, nabout_tensor, nabout_state;
     int32_t below;   // nothing is asked: the framework did
     int64_t within;  // where the object of a tensor has the C++ object, which native questions take
     void *sites;     // a dict, from keys to tuples with the address of a core_site in front
     void *sites_of_what;  // those of new results without dtype and axes, by "what"
+};
+
+// What a library of the framework tells of a reference to a tensor, 0 where it does.
+struct core_reader {
+    int (*data)(const void *, void **);
+    int (*shape)(const void *, int64_t **), (*strides)(const void *, int64_t **);
+    int (*rank)(const void *, int64_t *);
+    int (*layout)(const void *, int32_t *), (*dtype)(const void *, int32_t *);
+    int (*device_type)(const void *, int32_t *), (*device)(const void *, int32_t *);
+    int32_t strided, ntypes, nkinds;  // the layout that has strides
+    const struct data_type *type;     // by the library's numbers; of 0 bits: none
+    const int32_t *kind;              // of DLPack, of device types
 };
 
 // How a question is asked: a function of Python is called; an attribute of the tensor or a method of
@@ -133,10 +113,29 @@ struct core_entry {
 // A call with the same pattern.
 struct core_site {
     int64_t n;
+    const void *what;  // the object in the key, where that is nothing else
     struct core_entry *entry[MOST_ENTRIES];
 };
 
 // -- the call -------------------------------------------------------------------------------------
+
+static int read_tensor(const struct core_calls *c, void *x, struct dl_tensor *t) {
+    const struct core_reader *r = c->reader;
+    const void *tensor = (char *)x + c->within;
+    int32_t layout, dtype, type;
+    int64_t rank;
+    if (!r) return c->exchange->tensor_of(x, t);
+    if (r->layout(tensor, &layout) || layout != r->strided || r->rank(tensor, &rank) ||
+        r->dtype(tensor, &dtype) || dtype < 0 || dtype >= r->ntypes ||
+        r->device_type(tensor, &type) || type < 0 || type >= r->nkinds ||
+        r->device(tensor, &t->device_id) || r->shape(tensor, &t->shape) ||
+        r->strides(tensor, &t->strides) || r->data(tensor, &t->data))
+        return 1;
+    t->dtype = r->type[dtype], t->device_type = r->kind[type];
+    t->ndim = (int32_t)rank, t->byte_offset = 0;
+    if (t->device_id < 0) t->device_id = 0;  // of the CPU
+    return 0;
+}
 
 static uint64_t address_of(const struct dl_tensor *t) {
     return (uint64_t)(uintptr_t)t->data + t->byte_offset;
@@ -195,9 +194,7 @@ static int make(const struct core_calls *c, const struct core_entry *e, struct m
     struct dl_tensor t;
     if (c->empty) {
         m->object = PyObject_Call(c->empty, e->result, NULL);
-        if (!m->object) return 0;
-        if (c->data_of) return c->data_of((char *)m->object + c->within, &m->address) == 0;
-        if (c->exchange->tensor_of(m->object, &t)) return 0;
+        if (!m->object || read_tensor(c, m->object, &t)) return 0;
         m->address = address_of(&t);
         return 1;
     }
@@ -216,7 +213,7 @@ static void *relayout(const struct core_calls *c, const struct core_site *s, voi
     struct dl_tensor t;
     struct made m = {0};
     struct core_entry *e = NULL;
-    if (c->exchange->tensor_of(x, &t)) return NULL;
+    if (read_tensor(c, x, &t)) return NULL;
     for (int64_t i = 0; i < s->n && !e; ++i)
         if (is_like(s->entry[i], 0, &t)) e = s->entry[i];
     if (!e || !is_current(c, e)) return NULL;
@@ -242,7 +239,7 @@ static int copy(const struct core_calls *c, const struct core_site *s, void *y, 
     struct dl_tensor t;
     struct managed_tensor *to = NULL;
     int done = 0;
-    if (c->exchange->tensor_of(x, &t) || c->exchange->managed_of(y, &to)) return 0;
+    if (read_tensor(c, x, &t) || c->exchange->managed_of(y, &to)) return 0;
     uint64_t from = address_of(&t), at = address_of(&to->tensor);
     for (int64_t i = 0; i < s->n && !done && !(to->flags & READ_ONLY); ++i) {
         struct core_entry *e = s->entry[i];
@@ -348,12 +345,17 @@ static void *keeper_of(const struct core_calls *c, void *const *args) {
     enum { MOST_AXES = 32, FIXED = 3 };
     void *part[2 * MOST_AXES], *name, *value, *found;
     intptr_t n = 0, at = 0;
-    if (!are_integers(c, args[1])) return NULL;
     while (args[4] != c->none && PyDict_Next(args[4], &at, &name, &value)) {
         if (!has_type(value, c->integer) || n == 2 * MOST_AXES) return NULL;
         part[n++] = name, part[n++] = value;
     }
-    if (n == 0 && args[2] == c->none && args[3] == c->none) return item(c->sites_of_what, args[1]);
+    if (n == 0 && args[2] == c->none && args[3] == c->none) {
+        found = item(c->sites_of_what, args[1]);
+        if (!found || site_of(found)->what == args[1] || are_integers(c, args[1])) return found;
+        Py_DecRef(found);
+        return NULL;
+    }
+    if (!are_integers(c, args[1])) return NULL;
     void *key = PyTuple_New(FIXED + n);
     if (!key) return NULL;
     put(key, 0, args[1]);
@@ -408,8 +410,9 @@ TCPC_API void *tcpc_core_copy(void *self, void *const *args, intptr_t nargs) {
 }
 
 // Whether the interpreter's functions were found, and Python's structures have the sizes of these.
-TCPC_API int tcpc_core_fits(size_t calls, size_t question, size_t entry, size_t site) {
+TCPC_API int tcpc_core_fits(size_t calls, size_t question, size_t reader, size_t entry,
+                            size_t site) {
     return PyObject_VectorcallMethod && PyLong_AsVoidPtr && calls == sizeof(struct core_calls) &&
-           question == sizeof(struct core_question) && entry == sizeof(struct core_entry) &&
-           site == sizeof(struct core_site);
+           question == sizeof(struct core_question) && reader == sizeof(struct core_reader) &&
+           entry == sizeof(struct core_entry) && site == sizeof(struct core_site);
 }

@@ -26,11 +26,13 @@ Exchange = _structure("Exchange", [
     ("major", c_uint32), ("minor", c_uint32), ("before", c_void_p), ("allocate", c_void_p), ("managed_of", c_void_p), ("object_of", c_void_p),
     ("tensor_of", c_void_p), ("current_stream", c_void_p)])
 Calls = _structure("Calls", [
-    *[(name, c_void_p) for name in ("exchange", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "tuple", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written", "empty", "data_of")],
+    *[(name, c_void_p) for name in ("exchange", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "tuple", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written", "empty", "reader")],
     *[(name, c_int32) for name in ("ntypes", "nabout_tensor", "nabout_state", "below")], ("within", c_int64), ("sites", c_void_p),
     ("sites_of_what", c_void_p)])
 Question = _structure("Question", [
     ("object", c_void_p), ("name", c_void_p), ("answer", c_void_p), ("way", c_int32), ("of_grad", c_int32), ("native", c_void_p)])
+READS = "data", "shape", "strides", "rank", "layout", "dtype", "device_type", "device"
+Reader = _structure("Reader", [*[(name, c_void_p) for name in READS], *[(name, c_int32) for name in ("strided", "ntypes", "nkinds")], ("type", POINTER(DataType)), ("kind", POINTER(c_int32))])
 FUNCTION, ATTRIBUTE, METHOD, ITEM, NATIVE, BEHIND, LIST = range(7)  # the ways to ask
 Method = _structure("Method", [("name", ctypes.c_char_p), ("function", c_void_p), ("flags", c_int32), ("doc", ctypes.c_char_p)])  # PyMethodDef
 METH_FASTCALL = 0x80
@@ -39,7 +41,7 @@ Like = _structure("Like", [
 Entry = _structure("Entry", [
     ("side", Like * 2), ("kind", c_int32), ("device", c_int32), ("context", c_void_p), ("function", c_void_p), ("grid", c_uint32 * 3), ("threads", c_uint32), ("shared_bytes", c_uint32),
     ("place", c_int32 * 2), ("arguments", c_void_p), ("argument_bytes", c_size_t), ("result", c_void_p), ("hits", c_int64), ("captured", c_int64)])
-Site = _structure("Site", [("n", c_int64), ("entry", c_void_p * MOST_ENTRIES)])
+Site = _structure("Site", [("n", c_int64), ("what", c_void_p), ("entry", c_void_p * MOST_ENTRIES)])
 
 
 def _address(function: Any) -> int:
@@ -50,12 +52,17 @@ def _address(function: Any) -> int:
 def library() -> Any:
     """The library; None where it is that of another version."""
     core = ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
-    sizes = [ctypes.c_size_t(ctypes.sizeof(structure)) for structure in (Calls, Question, Entry, Site)]
+    sizes = [ctypes.c_size_t(ctypes.sizeof(structure)) for structure in (Calls, Question, Reader, Entry, Site)]
     return core if hasattr(core, "tcpc_core_fits") and core.tcpc_core_fits(*sizes) else None
 
 
 def _integers(values: Any, n: int) -> Any:
     return (c_int64 * max(1, n))(*values[:n])
+
+
+def tensor_of(exchange: int) -> Any:
+    """The function of an exchange API that reads a tensor."""
+    return ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(Exchange.from_address(exchange).tensor_of)
 
 
 class Ask(NamedTuple):
@@ -76,7 +83,7 @@ ABOUT_TENSOR = Ask(False, ATTRIBUTE, "requires_grad", of_grad=True), Ask(False, 
 class Framework(NamedTuple):
     """What `Warm` needs of one. "types" are those whose tensors are nothing but their memory: a subclass may be more. "exchange" is the address of its exchange API.
     "within": where a tensor's object has the reference that libraries are asked of. "empty" makes a tensor of shape, strides and type on the current
-    device, and "data_of" tells where its elements are; without them the exchange API does both, which takes longer."""
+    device, and "reader" tells what tensors are; without them the exchange API does both, which takes longer."""
 
     types: Tuple[type, ...]
     exchange: int
@@ -86,7 +93,7 @@ class Framework(NamedTuple):
     about_tensor: Sequence[Ask] = ABOUT_TENSOR
     within: int = 0
     empty: Any = None
-    data_of: int = 0
+    reader: Any = None
 
 
 class Warm:
@@ -95,17 +102,17 @@ class Warm:
     def __init__(self, framework: Framework, driver: Tuple[int, int, int]):
         self.lock: Any
         keep_lock(self, "lock")
-        self.sites: Dict[Any, Tuple[int, Any, List[Any]]] = {}
-        self.sites_of_what: Dict[Any, Tuple[int, Any, List[Any]]] = {}
+        self.sites: Dict[Any, Tuple[int, Any, List[Any], Any]] = {}
+        self.sites_of_what: Dict[Any, Tuple[int, Any, List[Any], Any]] = {}
         f, core = framework, library()
-        self.tensor_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(Exchange.from_address(f.exchange).tensor_of)
+        self.tensor_of = tensor_of(f.exchange)
         shape, types, about_tensor, about_state = sys.intern("shape"), (c_void_p * len(f.types))(*map(id, f.types)), self._questions(f.about_tensor), self._questions(f.about_state)
         self.framework, self._held = f, (shape, types, about_tensor, about_state)
         self.calls = Calls(f.exchange, *driver, id(None), id(True), id(False), id(int), id(tuple), id(shape),
                            *map(ctypes.addressof, self._held[1:]), id(f.grad_enabled), id(f.written),
-                           None if f.empty is None else id(f.empty), f.data_of, len(f.types), len(f.about_tensor), len(f.about_state), 0, f.within, id(self.sites), id(self.sites_of_what))
+                           None if f.empty is None else id(f.empty), f.reader and ctypes.addressof(f.reader), len(f.types), len(f.about_tensor), len(f.about_state), 0, f.within, id(self.sites), id(self.sites_of_what))
         self.calls_below = Calls.from_buffer_copy(self.calls)
-        self.calls_below.below = 1
+        self.calls_below.below, self.calls_below.reader = 1, None  # its tensors may be of other types
         self._methods: List[Any] = []
         self.call = self._builtin("call", core.tcpc_core_relayout, self.calls)
         self.below = self._builtin("below", core.tcpc_core_relayout, self.calls_below)
@@ -134,12 +141,12 @@ class Warm:
             if alike not in kernel.warm:  # else the one that went, or that of another key
                 kernel.warm[alike] = self._entry(seen, made, kernel, params, (tuple(y.shape), tuple(y.stride()), y.dtype) if self.framework.empty else None)
                 kernel.ready.code.entries.append(kernel.warm[alike])
-            _, site, entries = self.sites.get(key) or (0, None, [])
+            entries = self.sites[key][2] if key in self.sites else []
             entries = [*(e for e in entries if e[0] is not kernel.warm[alike]), (kernel.warm[alike], kernel)][-MOST_ENTRIES:]
-            site = Site(len(entries))  # a new one, as a call may be reading the other
+            site = Site(len(entries), id(key[0]) if self._has_only_what(key) else None)  # a new one, as a call may be reading the other
             site.entry[:len(entries)] = [ctypes.addressof(entry) for entry, _ in entries]
             self.sites.pop(key, None)
-            self.sites[key] = ctypes.addressof(site), site, entries
+            self.sites[key] = ctypes.addressof(site), site, entries, key
             if self._has_only_what(key):
                 self.sites_of_what[key[0]] = self.sites[key]
             while len(self.sites) > MOST_SITES:

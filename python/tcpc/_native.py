@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ctypes
 import pathlib
-from ctypes import c_bool, c_uint64, c_void_p
+from ctypes import c_bool, c_int32, c_int64, c_uint64, c_void_p
 from typing import Any, Dict, List, Sequence
 
-from ._core import ABOUT_TENSOR, BEHIND, FUNCTION, ITEM, LIST, METHOD, NATIVE, Ask, Framework
+from ._arrays import NUMBERS
+from ._core import ABOUT_TENSOR, BEHIND, FUNCTION, ITEM, LIST, METHOD, NATIVE, READS, Ask, DataType, DlTensor, Framework, Reader, tensor_of
 
 # By the names of Python: the names in C++, and how it is asked. A list is that of torch._C._functorch.peek_interpreter_stack, which has its last one.
 FUNCTIONS = {
@@ -17,8 +18,11 @@ FUNCTIONS = {
     "is_neg": ("_ZN2at6native6is_negERKNS_6TensorE", NATIVE),
     "_len_torch_dispatch_stack": ("_ZN3c104impl21dispatch_mode_enabledEv", NATIVE),
     "_is_torch_function_mode_enabled": ("_ZN2at4impl27torch_function_mode_enabledEv", NATIVE),
-    "peek_interpreter_stack": ("_ZN2at9functorch20getDynamicLayerStackEv", LIST),
-    "data_ptr": ("aoti_torch_get_data_ptr", NATIVE)}
+    "peek_interpreter_stack": ("_ZN2at9functorch20getDynamicLayerStackEv", LIST)}
+READERS = {name: f"aoti_torch_get_{theirs}" for name, theirs in zip(READS, ("data_ptr", "sizes", "strides", "dim", "layout", "dtype", "device_type", "device_index"))}
+KINDS = 1, 2  # of DLPack: for the device types 0 and 1, CPU and CUDA
+MOST_TYPES = 64  # whose numbers are known
+TYPES = *NUMBERS, "bool", "complex64", "complex128", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2"
 
 
 def functions(torch: Any) -> Dict[str, int]:
@@ -28,7 +32,8 @@ def functions(torch: Any) -> Dict[str, int]:
         path = pathlib.Path(torch.__file__).parent / "lib" / library
         if path.exists():
             loaded = ctypes.CDLL(str(path))
-            found.update({name: ctypes.cast(loaded[symbol], c_void_p).value or 0 for name, (symbol, _) in FUNCTIONS.items() if hasattr(loaded, symbol)})
+            symbols = {**{name: symbol for name, (symbol, _) in FUNCTIONS.items()}, **READERS}
+            found.update({name: ctypes.cast(loaded[symbol], c_void_p).value or 0 for name, symbol in symbols.items() if hasattr(loaded, symbol)})
     return found
 
 
@@ -69,14 +74,36 @@ def about_tensor(tensors: Sequence[Any], within: int, there: Dict[str, int]) -> 
     return asks
 
 
-def data_of(tensors: Sequence[Any], within: int, there: Dict[str, int]) -> int:
-    address = there.get("data_ptr", 0)
-    if address:
-        function, found = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(address), c_uint64()
-        for x in tensors:
-            if function(id(x) + within, ctypes.addressof(found)) or found.value != x.data_ptr():
-                return 0
-    return address
+def _told(there: Dict[str, int], what: str, within: int, x: Any, kind: Any) -> Any:
+    """What a reader says of a tensor."""
+    out = kind()
+    status = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(there[what])(id(x) + within, ctypes.addressof(out))
+    return None if status else out.value
+
+
+def reader(torch: Any, tensors: Sequence[Any], within: int, there: Dict[str, int], exchange: int) -> Any:
+    """What tells the same of a tensor as the exchange API does, with the numbers of all types; None where something is missing or differs."""
+    if not all(name in there for name in READS):
+        return None
+    read, dl, types = tensor_of(exchange), DlTensor(), (DataType * MOST_TYPES)()
+    for dtype in [getattr(torch, name) for name in TYPES if hasattr(torch, name)]:
+        x = torch.empty(0, dtype=dtype, device="cpu")
+        number = _told(there, "dtype", within, x, c_int32)
+        if read(x, ctypes.byref(dl)) == 0 and number is not None and 0 <= number < MOST_TYPES:
+            types[number] = dl.dtype
+    for x in tensors:
+        if read(x, ctypes.byref(dl)) or (_told(there, "data", within, x, c_uint64), _told(there, "rank", within, x, c_int64)) != (dl.data, dl.ndim):
+            return None
+        number = _told(there, "dtype", within, x, c_int32)
+        if number is None or not 0 <= number < MOST_TYPES or bytes(types[number]) != bytes(dl.dtype):
+            return None
+        for what, right in ("shape", dl.shape), ("strides", dl.strides):
+            at = _told(there, what, within, x, c_uint64)
+            if not at or (c_int64 * dl.ndim).from_address(at)[:] != right[:dl.ndim]:
+                return None
+        if _told(there, "device_type", within, x, c_int32) != 0:
+            return None
+    return Reader(*[there[name] for name in READS], _told(there, "layout", within, tensors[0], c_int32), MOST_TYPES, len(KINDS), types, (c_int32 * len(KINDS))(*KINDS))
 
 
 def about_state(torch: Any) -> Sequence[Ask]:
@@ -105,4 +132,4 @@ def framework(torch: Any, exchange: int, device: str) -> Framework:
     within = place(torch, tensors)
     state = [_by_library(ask, getattr(ask.object, "__name__", ""), there) for ask in plain.about_state]
     plain = plain._replace(about_state=state)
-    return plain._replace(about_tensor=about_tensor(tensors, within, there), within=within, data_of=data_of(tensors, within, there)) if within else plain
+    return plain._replace(about_tensor=about_tensor(tensors, within, there), within=within, reader=reader(torch, tensors, within, there, exchange)) if within else plain

@@ -361,7 +361,7 @@ def pytorch(monkeypatch, world, request):
     framework = _native.by_python(torch, exchange)
     if request.param == "its libraries":
         framework = _native.framework(torch, exchange, "cpu")
-        assert framework.within and framework.empty and framework.data_of
+        assert framework.within and framework.empty and framework.reader
         assert {ask.way for ask in (*framework.about_tensor, *framework.about_state)} == {_core.NATIVE, _core.BEHIND, _core.LIST, _core.ITEM}
     warm = _core.Warm(framework, world.driver())
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
@@ -424,11 +424,13 @@ def test_answers_that_differ_are_not_taken(pytorch, monkeypatch):
     torch = pytorch[0]
     there, tensors = _native.functions(torch), _native.samples(torch)
     within = _native.place(torch, tensors)
-    assert within and _native.data_of(tensors, within, there) and not _native.data_of(tensors, within, {**there, "data_ptr": there["is_neg"]}) and not _native.data_of(tensors, within, {})
     for name, other in ("is_conj", "is_neg"), ("is_neg", "is_conj"):
         asks = _native.about_tensor(tensors, within, {**there, name: there[other]})
         assert [ask.name for ask in asks if not ask.native] == [name]
     exchange = _core.exchange_of(torch)
+    assert _native.reader(torch, tensors, within, there, exchange) is not None
+    wrong = [{k: v for k, v in there.items() if k != "dtype"}, *[{**there, one: there[other]} for one, other in (("data", "shape"), ("shape", "strides"), ("strides", "shape"), ("rank", "dtype"), ("dtype", "rank"), ("device_type", "dtype"))]]
+    assert [_native.reader(torch, tensors, within, w, exchange) for w in wrong] == [None] * 7
     with torch.overrides.TorchFunctionMode():
         assert _native.framework(torch, exchange, "cpu").about_tensor == _core.ABOUT_TENSOR
     monkeypatch.setattr(_native, "place", lambda torch, tensors: 0)
