@@ -156,6 +156,7 @@ static void set_layout(const struct making *m, struct lay l, const char *const *
 static const struct tcpc_tensor *tensor(const struct making *m, const struct kir_tensor *t) {
     struct tcpc_tensor *r = NEW(m, struct tcpc_tensor);
     const struct kir_declared *of = t->declared;
+    const struct ix *span = t->part_span ? t->part_span : t->span;
     *r = (struct tcpc_tensor){.size = sizeof *r,
                               .name = kept_text(m, t->name),
                               .element = t->elem->name,
@@ -164,8 +165,7 @@ static const struct tcpc_tensor *tensor(const struct making *m, const struct kir
                                            : t->read   ? TCPC_INOUT
                                                        : TCPC_OUT,
                               .align = t->align,
-                              .bytes =
-                                  value(m, ix_scale(m->s, t->span, lay_int(t->elem->bits / 8)))};
+                              .bytes = value(m, ix_scale(m->s, span, lay_int(t->elem->bits / 8)))};
     set_layout(m, t->layout, t->names, r);
     if (of) {
         struct tcpc_tensor *d = NEW(m, struct tcpc_tensor);

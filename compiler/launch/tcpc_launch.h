@@ -62,7 +62,8 @@ struct tcpc_tensor {
     struct tcpc_value offset;
     const struct tcpc_mode *const *mode; /* nested modes are flat here */
     size_t nmodes;
-    struct tcpc_value bytes; /* from the pointer to the end of the last element */
+    /* from the pointer to the end of the last element; over devices: of the part of one */
+    struct tcpc_value bytes;
     /* The same memory as the plan declares it, if the layout above is one that the planner wrote,
      * with modes that are sorted, merged and parts; otherwise NULL.  "bytes" is not set there, and
      * a value that depends on a param that the kernel does not have does not fit 64 bits. */
