@@ -400,6 +400,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
                        struct order_steps *steps, struct order_fault *fault) {
     struct order r = {.fault = fault, .fenced = -1, .epoch = 1, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
+    steps->parities = k->all_wait;
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);

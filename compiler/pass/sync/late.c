@@ -76,24 +76,37 @@ static bool waits_for(const struct sync_before *x, int pending) {
     return x->wait.copies.kind == ARRIVAL_GROUP && x->wait.copies.count <= pending;
 }
 
-// Whether each step of "st" waits for all groups but the "pending" newest ones before it ends.
-static bool step_waits(const struct stmt *st, int pending) {
-    bool waits = false;
-    for (const struct stmt *part = st->body; part; part = part->next) {
-        waits |= waits_for(&part->before, pending);
+// What each step of "st" has for the parities of its groups: a wait for all but the "pending" newest ones, and
+// behind it a barrier, before the loads of later steps.
+struct kept {
+    bool waits, meets;
+};
+
+static void look(struct kept *kept, const struct sync_before *x, int pending) {
+    kept->waits |= waits_for(x, pending);
+    kept->meets |= kept->waits && arrival_is(x->wait.threads);
+}
+
+static struct kept step_keeps(const struct stmt *st, int pending) {
+    struct kept kept = {false, false};
+    for (const struct stmt *part = stmt_first_part(st); part; part = stmt_part_after(part)) {
+        look(&kept, &part->before, pending);
         for (const struct stmt *x = part->body; !part->load && x; x = x->next)
-            waits |= waits_for(&x->before, pending);
+            look(&kept, &x->before, pending);
     }
-    return waits;
+    look(&kept, &st->behind, pending);
+    // with one stage the loads of the next step come first in it
+    kept.meets |= !st->pipe->late && arrival_is(stmt_first_part(st)->before.wait.threads);
+    return kept;
 }
 
 static void keep_phases(struct stmt *st, bool again) {
     struct stmt *load = first_part(st, true), *use = first_part(st, false);
     int pending = groups_of(st) * (int)(st->pipe->stages - 1);
     bool late = st->pipe->late;
-    if (!step_waits(st, pending)) (late ? load : use)->before.wait.copies = arrival_groups(pending);
-    if (!arrival_is(late ? load->before.wait.threads : st->behind.wait.threads) &&
-        !arrival_is(load->before.wait.threads))
+    if (!step_keeps(st, pending).waits)
+        (late ? load : use)->before.wait.copies = arrival_groups(pending);
+    if (!step_keeps(st, pending).meets)
         *(late ? &load->before.wait.threads : &st->behind.wait.threads) = arrival_block;
     if (!late || !again) return;
     bool fence = st->before.wait.threads.fence;  // the proof asked for it
