@@ -28,15 +28,15 @@ struct knows {
 
 // Asynchronous copies that end together.
 struct group {
-    int role, number;              // -1: not ended
-    bool all;                      // all threads have waited for it
-    int32_t own;                   // when the threads that issued it had; 0: not
-    int32_t passed[MACHINE_ROLES]; // when a role had, at a barrier in memory
+    int role, number;               // -1: not ended
+    bool all;                       // all threads have waited for it
+    int32_t own;                    // when the threads that issued it had; 0: not
+    int32_t passed[MACHINE_ROLES];  // when a role had, at a barrier in memory
     bool bulk;
 };
 
 struct mark {
-    int32_t time;   // 0: none
+    int32_t time;  // 0: none
     int16_t thread;
     int16_t group;  // 0: not asynchronous
 };
@@ -48,20 +48,22 @@ struct reads {
 
 struct cell {
     struct mark write;
-    bool bulk;                  // .. which is a copy that one thread issues
-    struct reads *read;         // by actor; NULL: none
-    int32_t *overwritten;       // by actor: accesses before "write"
-    struct mark late[4];        // copies that read
+    bool bulk;             // .. which is a copy that one thread issues
+    struct reads *read;    // by actor; NULL: none
+    int32_t *overwritten;  // by actor: accesses before "write"
+    struct mark late[4];   // copies that read
 };
 
 struct judge {
     struct machine m;
     struct knows warp[WARPS], told[PLACES], told_before[PLACES];
     int32_t now;
-    int32_t passes[PLACES][2][MACHINE_ROLES];  // when roles passed a barrier in memory, an even phase or an odd one
+    int32_t passes
+        [PLACES][2]
+        [MACHINE_ROLES];  // when roles passed a barrier in memory, an even phase or an odd one
     struct group *group;
     int ngroups, open[MACHINE_ROLES];
-    int32_t waited, met;  // groups that all threads have waited for, and before they met
+    int32_t waited, met;   // groups that all threads have waited for, and before they met
     struct cell **buffer;  // by number of the buffer
     const char *why;
     bool cannot_tell;
@@ -309,8 +311,7 @@ static void come(void *user, struct machine *m, int id, bool first) {
     bool memory = place >= 0, leader = memory && m->node->by == BY_LEADER;
     warps_of(j, &w, &end);
     if (leader) end = w + 1;
-    int64_t phase =
-        memory ? m->memory[place / ARRIVAL_BARRIERS].over[place % ARRIVAL_BARRIERS] : 0;
+    int64_t phase = memory ? m->memory[place / ARRIVAL_BARRIERS].over[place % ARRIVAL_BARRIERS] : 0;
     if (first && phase) check_passes(j, id, phase - 1);
     if (first) {
         j->told_before[id] = j->told[id];
@@ -401,12 +402,15 @@ enum judge_answer judge_order(struct session *s, const struct kir_kernel *k, con
     machine_init(&j->m, s, k, sym, &schedule, &observer, 1);
     bool right = machine_run(&j->m, block) && copies_over(j) && !j->m.error;
     for (int i = MACHINE_NAMED; right && i < PLACES; ++i) {
-        int64_t over = j->m.memory[(i - MACHINE_NAMED) / ARRIVAL_BARRIERS].over[i % ARRIVAL_BARRIERS];
+        int64_t over =
+            j->m.memory[(i - MACHINE_NAMED) / ARRIVAL_BARRIERS].over[i % ARRIVAL_BARRIERS];
         if (over) check_passes(j, i, over - 1);
     }
     right = right && !j->why && j->ngroups < GROUPS;
     *why = j->why ? j->why : "it does not run to its end";
-    enum judge_answer answer = j->cannot_tell ? JUDGE_CANNOT_TELL : right ? JUDGE_RIGHT : JUDGE_WRONG;
+    enum judge_answer answer = j->cannot_tell ? JUDGE_CANNOT_TELL
+                               : right        ? JUDGE_RIGHT
+                                              : JUDGE_WRONG;
     for (int i = 0; i < k->nbuffers; ++i) {
         int64_t size = j->buffer[i] ? k->buffer[i]->count * k->buffer[i]->elem->bits / 8 : 0;
         for (int64_t e = 0; e < size; ++e) {
