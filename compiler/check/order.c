@@ -342,7 +342,7 @@ bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *s
     bool same[ORDER_TURNS], done[ORDER_TURNS] = {0};
     for (int i = n - 1; i >= 0; --i) {
         if (done[i]) continue;  // a later turn executes the same steps
-        struct order_steps steps = {.turn = i, .beyond = beyond, .same = same};
+        struct order_steps steps = {.turn = i, .alone = n == 1, .beyond = beyond, .same = same};
         memset(same, true, sizeof same);
         if (!check_turn(s, k, sym, &steps, fault)) return false;
         for (int j = 0; j < i; ++j) done[j] |= same[j];
