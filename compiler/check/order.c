@@ -80,41 +80,40 @@ static bool report(struct order *r, enum order_missing missing, struct touch a, 
 }
 
 // When "a" is complete.
-static struct group end_of(const struct order *r, const struct mark *a) {
-    const struct event *e = &r->event[a->event];
-    const struct group itself = {.epoch = e->epoch, .by = e->role, .time = e->time};
-    return e->group ? r->groups.at[e->group] : itself;
+static struct group_end end_of(const struct order *r, struct touch a) {
+    const struct event *e = &r->event[a.at->event];
+    const struct group_end itself = {e->epoch, e->role, e->time};
+    return e->group ? r->groups.at[e->group].end[a.writes && kir_stores(e->node)] : itself;
 }
 
 // Whether there was a barrier between the completion of "a" and now.
-static bool is_over(const struct order *r, const struct mark *a) {
-    const struct group end = end_of(r, a);
+static bool is_over(const struct order *r, struct touch a) {
+    const struct group_end end = end_of(r, a);
     if (end.epoch < 0) return false;
     return end.epoch < r->epoch ||
            (end.by && clocks_after(&r->clocks, &r->machine, end.by, end.time));
 }
 
-static bool is_fenced(const struct order *r, const struct mark *a) {
-    const struct group end = end_of(r, a);
+static bool is_fenced(const struct order *r, struct touch a) {
+    const struct group_end end = end_of(r, a);
     return end.epoch <= r->fenced ||
            (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time));
 }
 
-static bool is_under_way(const struct order *r, const struct mark *a) {
-    const struct event *e = &r->event[a->event];
-    return e->group && r->groups.at[e->group].epoch < 0;
+static bool is_under_way(const struct order *r, struct touch a) {
+    return r->event[a.at->event].group && end_of(r, a).epoch < 0;
 }
 
 // Whether "b" is ordered after "a", an access to the same piece; reports a fault otherwise.
 static bool in_order(struct order *r, struct touch a, struct touch b, const struct shadow *x,
                      int64_t piece) {
     if (!a.at->event) return true;
-    if (is_under_way(r, a.at)) return report(r, ORDER_WAIT, a, b, x, piece);
+    if (is_under_way(r, a)) return report(r, ORDER_WAIT, a, b, x, piece);
     // a call counts as a thread of its own: it orders its own accesses
     if (a.at->thread == b.at->thread) return true;
     bool fenced = order_by_copy(r->event[a.at->event].node, a.writes) ||
-                  !order_by_copy(r->event[b.at->event].node, b.writes) || is_fenced(r, a.at),
-         over = is_over(r, a.at);
+                  !order_by_copy(r->event[b.at->event].node, b.writes) || is_fenced(r, a),
+         over = is_over(r, a);
     if (over && fenced) return true;
     return report(r, over ? ORDER_FENCE : ORDER_BARRIER, a, b, x, piece);
 }
@@ -140,7 +139,7 @@ static void add_reader(struct order *r, struct cell *c, const struct mark *m) {
         const struct mark *a = &r->reader[i].at;
         const struct event *was = &r->event[a->event];
         if (was->role != e->role || (was->group > 0) != (e->group > 0)) continue;
-        if (kept || a->thread == m->thread || is_over(r, a)) {
+        if (kept || a->thread == m->thread || is_over(r, (struct touch){a, false})) {
             r->reader[i].at = *m;
             return;
         }
@@ -253,17 +252,15 @@ static void wait(void *user, struct machine *m, struct arrival a) {
     } else if (a.kind == ARRIVAL_MEMORY) {
         int id = MACHINE_NAMED + m->barrier;
         clocks_pass(&r->clocks, m, id);
-        groups_arrived(&r->groups, m,
-                       (struct group){.epoch = r->epoch, .time = r->clocks.came[id]});
+        groups_arrived(&r->groups, m, (struct group_end){r->epoch, 0, r->clocks.came[id]});
     } else if (arrival_row(a)->joins) {  // all threads of the block
         if (a.fence) r->fenced = r->epoch;
         ++r->epoch;
         clocks_meet(&r->clocks, a.fence);
     }
     if (a.kind != ARRIVAL_GROUP) return;
-    groups_wait(&r->groups, m, a.count,
-                (struct group){.epoch = r->epoch - m->k->all_wait,
-                               .time = clocks_now(&r->clocks, m)});
+    groups_wait(&r->groups, m, a,
+                (struct group_end){r->epoch - m->k->all_wait, 0, clocks_now(&r->clocks, m)});
 }
 
 static void come(void *user, struct machine *m, int id, bool first) {
@@ -282,10 +279,13 @@ static bool nothing_under_way(struct order *r) {
         for (int64_t c = 0; c < x->cells; ++c) {
             const struct mark *m = &x->cell[c].write;
             const struct kir_node *n = r->event[m->event].node;
-            bool lasts = m->event && (r->machine.k->device || n->align) && is_under_way(r, m);
+            // what a kernel stores is there when it has ended
+            bool lasts = m->event && (r->machine.k->device || (n->align && !kir_stores(n))) &&
+                         is_under_way(r, (struct touch){m, true});
             for (int32_t k = x->cell[c].readers; k && !lasts; k = r->reader[k].next) {
                 m = &r->reader[k].at;
-                lasts = kir_stores(r->event[m->event].node) && is_under_way(r, m);
+                lasts = kir_stores(r->event[m->event].node) &&
+                        is_under_way(r, (struct touch){m, false});
             }
             if (lasts)
                 return report(r, ORDER_WAIT, (struct touch){m, m == &x->cell[c].write},

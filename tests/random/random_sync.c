@@ -237,19 +237,22 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
         spoil_fence(s, name, p, k, n);
         if (n->kind != KIR_WAIT) continue;
         bool counts = arrival_row(n->arrival)->most > 0;
-        for (int loosened = 0; loosened < 1 + counts; ++loosened) {
+        for (int loosened = 0; loosened < 1 + counts + n->arrival.written; ++loosened) {
             const struct kir_node was = *n;
-            if (loosened)
+            if (loosened == 1)
                 ++n->arrival.count;
+            else if (loosened)
+                n->arrival.written = false;
             else
                 n->kind = KIR_COMMENT;
             if (found(s, p, k))
                 ++mutants;
             else
                 unnoticed(s, name, p, k, n,
-                          loosened ? "a wait for one group less"
-                          : counts ? "a wait left out"
-                                   : "a barrier left out");
+                          loosened == 2 ? "a wait until it was read alone"
+                          : loosened    ? "a wait for one group less"
+                          : counts      ? "a wait left out"
+                                        : "a barrier left out");
             *n = was;
         }
     }
@@ -267,11 +270,12 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
         struct arrival none = arrival_none, *at = i < 0 ? &none : x->sync[i].at, was = *at;
         bool counts = arrival_row(was)->most > 0;
         if (i >= 0 && !arrival_is(was)) continue;
-        for (int loosened = 0; loosened < 1 + counts + was.fence; ++loosened) {
+        for (int loosened = 0; loosened < 1 + counts + was.fence + was.written; ++loosened) {
             *at = arrival_none;
-            if (loosened) *at = (struct arrival){was.kind, was.of, was.count + counts, false};
-            bool right =
-                schedule_in_order(x, &f) && sync_side_by_side(x) && sync_phases_kept(s, k);
+            if (loosened) *at = was;
+            if (loosened == 1) at->count += counts, at->fence = false;
+            if (loosened == 2) at->written = false;
+            bool right = schedule_in_order(x, &f) && sync_side_by_side(x) && sync_phases_kept(s, k);
             // the ring's own barriers: a role needs them if its threads hand data to others of it
             bool own = at == &x->together && right;
             mutants += i >= 0 && !own;
@@ -281,9 +285,10 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
             }
             if (i >= 0 && right && !own)
                 unproven(s, name, p, k, i,
-                         !loosened ? "left out"
-                         : counts  ? "for one group less"
-                                   : "without its fence");
+                         !loosened       ? "left out"
+                         : loosened == 2 ? "until it was read alone"
+                         : counts        ? "for one group less"
+                                         : "without its fence");
             *at = was;
         }
     }
