@@ -134,9 +134,10 @@ int order_turns(const struct kir_node *list) {
 
 struct schedule order_schedule(struct session *s, struct order_steps *steps) {
     steps->s = s;
-    return (struct schedule){
-        .user = steps, .loop = loop, .let = steps->same ? let : NULL,
-        .limit = OPERATIONS * (steps->alone ? ORDER_TURNS : 1)};
+    return (struct schedule){.user = steps,
+                             .loop = loop,
+                             .let = steps->same ? let : NULL,
+                             .limit = OPERATIONS * (steps->alone ? ORDER_TURNS : 1)};
 }
 
 bool order_reads_global(const struct kir_node *list) {
