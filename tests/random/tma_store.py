@@ -6,7 +6,7 @@ The rest is as in tma.py, whose options these are.
 
 Ranks 1 to 5, elements of 1 to 8 bytes, the contiguous mode and the order of the others anywhere, pitches, extents by numbers and params that
 end inside tiles, parts of the columns, tiles of several boxes, swizzles, buffers with another order or gaps, grids, loops, pipelines with and without
-roles, slots of a ring in a loop; loads by threads, by cp.async and by tma.load. Several blocks reduce into the same elements; some kernels read again
+roles, slots of a ring in a loop and of roles; loads by threads, by cp.async and by tma.load. Several blocks reduce into the same elements; some kernels read again
 what they stored.
 """
 
@@ -201,7 +201,8 @@ class Kernel(tma.Kernel):
         self.back = self.op == "=" and how == "t" and not roles and rng.random() < 0.3
         head = f" grid ({', '.join(sizes)})" if sizes else ""
         body += f"  shared s : {self.elem} {sw}({shape}):({strides})" + (f" stages {stages};\n" if stages else ";\n")
-        if roles:
+        straight = roles and rng.random() < 0.5  # from the slot
+        if roles and not straight:
             body += f"  shared u : {self.elem} {sw}({shape}):({strides});\n"
             if (stages + 1) * unit * pieces * b > 160 * 1024:
                 return False
@@ -220,8 +221,8 @@ class Kernel(tma.Kernel):
         atom = {"=": "tma.store", "+": "tma.reduce.add", "<": "tma.reduce.min", ">": "tma.reduce.max"}[self.op]
         slot = f"s({'_,' * rank}n % {stages})" if ring else "s"
         get = f"copy local_tile(A{i}, {tiles}) -> {slot} with {load} pad {pad};"
-        put = f"copy {'u' if roles else slot} -> local_tile({part}, {tiles}) with {atom};"
-        if roles:
+        put = f"copy {'u' if roles and not straight else slot} -> local_tile({part}, {tiles}) with {atom};"
+        if roles and not straight:
             put = f"copy s -> u with u{i}; {put}"
         if self.back:
             put += f" copy local_tile({part}, {tiles}) -> local_tile(Q{i}, {tiles}) with t{i};"
