@@ -6,6 +6,7 @@ TCPC writes the program of `tcpc run` into FOLDER; every barrier and wait in its
 leaves out, so that one build serves all mutants.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
 instead, which has a main of its own, and is run under each of the host's schedules.  --library is the host's runtime, else it is built
 of RUNTIME; FLAGS go to the C++ compiler.  With --share only one mutant of N is run.
+What is never executed is not tried.
 """
 
 import argparse
@@ -19,8 +20,17 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
 import schedules
 
-HEAD = """#include <stdlib.h>
+# Whether it is mutant "k" that is run; prints "k" to the file TCP_REACHED when this is asked first.
+HEAD = """#include <stdio.h>
+#include <stdlib.h>
 static const int tcp_mutant = getenv("TCP_MUTANT") ? atoi(getenv("TCP_MUTANT")) : -1;
+static bool tcp_is(int k) {
+    static FILE *const out = getenv("TCP_REACHED") ? fopen(getenv("TCP_REACHED"), "w") : nullptr;
+    static bool reached[%d];
+    if (out && !reached[k]) fprintf(out, "%%d\\n", k);
+    reached[k] = true;
+    return tcp_mutant == k;
+}
 """
 
 
@@ -52,14 +62,14 @@ def filled(lines):
     return set(re.findall(r"tcp_ring\d*\.load(?:_box)?<\d+>\(&?(\w+)", "\n".join(lines)))
 
 
-def put_early(lines, waits, k, call):
+def put_early(lines, waits, k, call, condition=""):
     """Says mutant k of "call" behind the first wait of its loop; returns whether there is one, with accesses between."""
     for i, w in waits:
         between = [x.strip() for x in lines[i + 1 :] if not x.strip().startswith(("//", "#"))]
         depth = [len(x) - len(x.lstrip()) for x in lines[i:] if x.strip() and not x.lstrip().startswith(("//", "#"))]
         if min(depth) < w or not any("tcp_ld_shared" in x or "_st_shared" in x or "_together" in x for x in between):
             continue
-        lines[i] += f" if (tcp_mutant == {k}) {call}"
+        lines[i] += f" if ({condition}tcp_mutant == {k}) {call}"
         return True
     return False
 
@@ -177,9 +187,9 @@ def number(text):
             mutants.append((kernel, at, f"with another count of its {named[2]}"))
             # a release before the use, under the same condition
             cond = re.fullmatch(r"\s*if \((n\w* .*)\) \{", next((x for x in reversed(given[: at - 1]) if "tcp_fence" not in x), ""))
-            call = f"{'if (' + cond[1] + ') ' if cond else ''}tcp_named_arrive({named[3]}, {named[4]});"
+            call, condition = f"tcp_named_arrive({named[3]}, {named[4]});", f"{cond[1]} && " if cond else ""
             inside = [w for w in waits if w[1] == len(named[1]) - (4 if cond else 0)]
-            if named[2] == "arrive" and put_early(lines, inside, len(mutants), call):
+            if named[2] == "arrive" and put_early(lines, inside, len(mutants), call, condition):
                 line = line.replace(f"tcp_mutant != {k})", f"tcp_mutant != {k} && tcp_mutant != {len(mutants)})", 1)
                 mutants.append((kernel, at, "with its release early"))
         # where both roles begin, "first_slot", may be any slot: they only have to agree
@@ -199,7 +209,9 @@ def number(text):
         if given[at - 1] == "}":
             waits = []
         lines.append(line)
-    return HEAD + "\n".join(lines), mutants
+    changed = re.sub(r"tcp_mutant == (\d+)", r"tcp_is(\1)", "\n".join(lines))
+    changed = re.sub(r"tcp_mutant != (\d+)", r"!tcp_is(\1)", changed)
+    return HEAD % len(mutants) + changed, mutants
 
 
 def emit(given, folder):
@@ -242,21 +254,23 @@ def main():
         build(given, program, source, rest)
         runs = schedules.SCHEDULES if given.main else [""]
 
-        def run(mutant, *more):
+        def run(mutant, *more, **variables):
             """The first run that does not end well, else the last."""
             for schedule in runs:
-                done = schedules.run([program, *more], schedule, TCP_MUTANT=str(mutant))
+                done = schedules.run([program, *more], schedule, TCP_MUTANT=str(mutant), **variables)
                 if done.returncode != 0:
                     break
             return done
 
         data = [] if given.main else ["--data", folder]
-        right = run(-1, *data)
+        reached = given.folder / "reached"
+        right = run(-1, *data, TCP_REACHED=reached)
         if right.returncode != 0:
             print(right.stdout + right.stderr)
             return 1
+        executed = {int(k) for k in reached.read_text().split()}
         for k, (kernel, line, what) in enumerate(mutants):
-            if kernel is None or k % given.share:
+            if kernel is None or k % given.share or k not in executed:
                 continue
             tried += 1
             done = run(k, *data, *([] if given.main else ["--kernel", kernel]))
@@ -266,6 +280,9 @@ def main():
             elif done.returncode != 1:
                 print(f"{kernel}, line {line} {what}: ends with {done.returncode}: {done.stderr}")
                 missed += 1
+    never = len(mutants) - len(executed) if mutants else 0
+    if never:
+        print(f"{never} of them are never executed")
     print(f"{given.plan.name}: {tried if given.share > 1 else len(mutants)} mutants, {missed} of them unnoticed")
     return 1 if missed else 0
 
