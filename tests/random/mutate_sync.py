@@ -105,9 +105,11 @@ def number(text):
                 line = f"{wait[1]}if (tcp_mutant == {k + 2}) tcp_bulk_wait_read<{n}>(); else {line.strip()}"
             # before the first loads it keeps threads in the same phases, which only many pipelines without steps need
             kernel_of = None if wait[2].endswith("_all") and "// prologue" in given[at - 2] else kernel
+            # a ring has eight barriers: the thread that issues waits in commit() until seven groups are pending
+            full = 7 if wait[2] == "tcp_ring.wait" else 64
             if not second:
-                mutants.append((kernel_of, at, f"without its wait<{n}>"))
-                mutants.append((kernel_of, at, f"with wait<{n + 1}> for wait<{n}>"))
+                mutants.append((kernel_of if n <= full else None, at, f"without its wait<{n}>"))
+                mutants.append((kernel_of if n < full else None, at, f"with wait<{n + 1}> for wait<{n}>"))
             if call == "tcp_bulk_wait":
                 mutants.append((kernel_of, at, "until it was read alone"))
         fence = re.match(r"\s*tcp_fence_async(_all)?\(\);", line)
