@@ -229,6 +229,13 @@ def relayout(x: Any, pattern: str, /, *more: Any, out: Any = None, dtype: Any = 
     return _copied(x, pattern, axes, out, dtype, backend, stream)
 
 
+def _as_tuple(dims: Any) -> Tuple[int, ...]:
+    """Integers of Python, which the warm path knows."""
+    if not hasattr(dims, "__iter__") or isinstance(dims, str):
+        raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims!r}" + ("; relayout() takes a pattern" if isinstance(dims, str) else ""))
+    return tuple(dims.tolist() if hasattr(dims, "tolist") else dims)
+
+
 def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None) -> Any:
     """`x.permute(dims).contiguous()` of PyTorch, `x.transpose(dims).copy()` of numpy: always a new array.
 
@@ -241,19 +248,16 @@ def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: 
         ValueError: "dims" has another length, or a dimension twice.
         IndexError: there is no such dimension.
     """
-    if type(dims) is not tuple and not more:
-        if not hasattr(dims, "__iter__") or isinstance(dims, str):
-            raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims!r}" + ("; relayout() takes a pattern" if isinstance(dims, str) else ""))
-        dims = tuple(dims.tolist() if hasattr(dims, "tolist") else dims)  # integers of Python, which the warm path knows
-    if backend is None and stream is None and not more and not _is_traced():
-        y = _warm.call(x, dims, dtype, out, None)
-        if y is not None:
-            return y
     if more:
         raise TypeError("dims is one sequence of integers: permute(x, (1, 0)), not permute(x, 1, 0)")
+    order = dims if type(dims) is tuple else _as_tuple(dims)
+    if backend is None and stream is None and not _is_traced():
+        y = _warm.call(x, order, dtype, out, None)
+        if y is not None:
+            return y
     if out is not None and out is x:
         raise ValueError(SHARED)
-    return _copied(x, dims, {}, out, dtype, backend, stream)
+    return _copied(x, order, {}, out, dtype, backend, stream)
 
 
 def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None) -> Any:
