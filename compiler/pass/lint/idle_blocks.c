@@ -245,8 +245,7 @@ static bool counts_others(struct session *s, struct lay_int n, const struct reac
     int64_t num, den, lo, hi;
     if (lay_int_static(n) || b->each != 1 || !one_for(s, n, b->of, &num, &den)) return false;
     lay_int_range(b->of, &lo, &hi);
-    return den == 1 && num > 1 && num < b->by && b->by % num != 0 &&
-           (hi == INT64_MAX || (hi - 1) / num > (hi - 1) / b->by);
+    return den == 1 && num > 1 && num < b->by && b->by % num != 0 && hi >= b->by;
 }
 
 static const char *enough_text(struct session *s, const struct reach *b) {
