@@ -19,7 +19,7 @@ USUAL, MOST = 13, 64  # candidates
 ROTATED = 512 << 20  # bytes of the pairs that take turns, so that no launch finds its data in the L2 cache
 MOST_PAIRS = 64
 STEP = 256  # bytes, of which memory is a multiple
-BETTER = 0.99  # of the time of the planner's choice, which stays otherwise
+BETTER = 0.995  # of the time of the planner's choice, which stays otherwise
 
 
 class Candidate(NamedTuple):
@@ -136,7 +136,7 @@ def tune(x: Any, pattern: Any, /, *, out: Any = None, dtype: Any = None, candida
         y = tcpc.relayout(x, "b s (h d) -> b h s d", h=16)      # and all like it
 
     The choice holds for copies of these extents, strides, types and alignments, on GPUs of this model: in this process, and in those that begin later, as
-    it is kept in the folder of the compiled code. The planner's own choice stays unless another one is over 1 % faster. A launch never tunes: this call does,
+    it is kept in the folder of the compiled code. The planner's own choice stays unless another one is over 0.5 % faster. A launch never tunes: this call does,
     waits for the GPU meanwhile, and needs a second or two. It has memory of its own, as much as both sides and at least 512 MB. "x" and "out" stay as they are.
 
     Args:
