@@ -60,8 +60,17 @@ struct mesh {
 struct spread {
     const struct mesh *mesh;
     const struct param *apart;
-    int mode[MESH_AXES];  // the mode that an axis cuts into equal parts; -1: each device has a copy
+    int mode[MESH_AXES];  // the mode that an axis cuts into parts; -1: each device has a copy
     struct lay part;      // of one device
+    struct lay_int whole[LAY_MAX_RANK];  // the extents of the tensor; the last parts may be shorter
+};
+
+// Elements that a tensor has not, though its shape has them, as the last parts of a mode are shorter: an
+// element exists if its coordinate along "part", and "each" for every part before, are less than "all".
+struct shorter {
+    int digit, part;  // flattened modes: the number of the part, and within it; -1: it is one element
+    struct lay_int each, all;
+    const struct shorter *next;
 };
 
 // A tensor: a formal, a shared tensor or a fragment.
@@ -97,6 +106,7 @@ struct tensor {
     int64_t smem_elements;        // pass "shared": how many elements are reserved from there on
     bool outside;                 // memory of the device function's caller (shared or frag)
     const struct spread *spread;  // over the devices of a mesh; NULL: it is on one
+    const struct shorter *shorter;  // of the planner's text between devices: what it has not
     struct range at;
 };
 
@@ -191,6 +201,7 @@ struct halo {
     const struct ix *first;        // where the last other range begins; NULL: there is none
     // Pass "predicate" has proven each range to be inside, or guards it where it is not.
     bool settled;
+    bool shorter;  // the end is that of a shorter part, on both sides of a copy, and so is guarded
 };
 
 // A tensor, or a part of one: its element at coordinate c is base[sw(offset + layout(c))].

@@ -35,6 +35,25 @@ const struct ix *view_beyond(struct session *s, struct edge_of b, const struct i
     return b.front ? ix_sub(s, ix_sub(s, b.at, ix_int(s, 1)), c) : ix_sub(s, c, b.at);
 }
 
+const struct ix *view_absent(struct session *s, const struct shorter *x, const struct ix *digit,
+                             const struct ix *part) {
+    return ix_sub(s, ix_add(s, part, ix_scale(s, digit, x->each)), ix_lay(s, x->all));
+}
+
+void view_shorten(struct session *s, struct view *v) {
+    int n = lay_tuple_leaves(v->base->layout.shape);
+    struct halo *h = ARENA_ARRAY(&s->arena, struct halo, n);
+    for (int i = 0; i < n; ++i) h[i] = v->halo ? v->halo[i] : (struct halo){0};
+    for (const struct shorter *x = v->base->shorter; x; x = x->next)
+        if (x->part >= 0)
+            h[x->part] = (struct halo){
+                .begin = ix_int(s, 0),
+                .end = ix_scale(s, view_absent(s, x, v->coord_off[x->digit], ix_int(s, 0)),
+                                lay_int(-1)),
+                .shorter = true};
+    v->halo = h;
+}
+
 bool view_leaf_is_whole(struct session *s, const struct view *v, struct lay_int extent,
                         struct lay_int step) {
     int mode = step.basis;

@@ -144,8 +144,12 @@ static struct lay_int part_extent(struct sema *c, const struct tensor *t, const 
     struct lay_int e = t->layout.shape->kid[m]->leaf;
     for (int i = 0; i < x->mesh->naxes; ++i) {
         if (x->mode[i] != m) continue;
-        struct lay_int part = lay_int_divisible(e, x->mesh->size[i])
-                                  ? lay_int_div(c->lay, e, lay_int(x->mesh->size[i]))
+        int64_t n = x->mesh->size[i];
+        bool once = true;
+        for (int k = 0; k < x->mesh->naxes; ++k) once &= k == i || x->mode[k] != m;
+        struct lay_int part = lay_int_divisible(e, n) ? lay_int_div(c->lay, e, lay_int(n))
+                              : once && lay_int_static(e) && e.num > 0
+                                  ? lay_int((e.num - 1) / n + 1)  // the last ones are shorter
                                   : LAY_INT_INVALID;
         if (!lay_int_valid(part)) {
             lay_clear_error(c->lay);
@@ -272,6 +276,7 @@ bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type
     struct lay_int e[LAY_MAX_RANK], d[LAY_MAX_RANK], n = lay_int(1);
     const struct lay_tuple *shape[LAY_MAX_RANK], *stride[LAY_MAX_RANK];
     for (int m = 0; m < rank; ++m) {
+        x->whole[m] = l.shape->kid[m]->leaf;
         e[m] = part_extent(c, t, x, m, type->over_at);
         if (!lay_int_valid(e[m])) return false;
         n = lay_int_mul(c->lay, n, e[m]);

@@ -106,6 +106,12 @@ bool coverage_note_grid(struct session *s, const struct kernel *k, const struct 
 bool coverage_note_turned(struct session *s, const struct kernel *k, const struct copy *first,
                           const struct copy *c);
 
+// absent.c
+enum { COVERAGE_ABSENT = MESH_AXES };
+// Sets "out" to what "t", of kernel "k", has not (struct shorter); returns the number of sets.
+int coverage_absent(struct session *s, const struct kernel *k, const struct tensor *t,
+                    struct prove_set out[COVERAGE_ABSENT]);
+
 // negative.c
 // Whether the operands of all quotients, remainders and swizzles in "e" are >= 0 in all instances
 // of a statement inside "around".  Otherwise reports an error: one is negative, or it is not known.

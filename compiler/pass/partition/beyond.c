@@ -90,7 +90,7 @@ static void settle_halos(struct session *s, const struct context *f, const struc
         if (!h->end) continue;
         const struct edge_of front = {h->begin, true}, end = {h->end, false};
         if (!is_outside(s, f, k, c, v, i, front)) h->begin = NULL;
-        h->settled = pad || (own && !ix_depends(v->coord_off[i], IX_FORMAL)) ||
+        h->settled = h->shorter || pad || (own && !ix_depends(v->coord_off[i], IX_FORMAL)) ||
                      (h->begin && !of_numbers(v, i));
         if (!h->settled || !is_outside(s, f, k, c, v, i, end)) h->end = NULL;
         if (!h->settled) h->begin = NULL;
