@@ -201,7 +201,8 @@ struct halo {
     const struct ix *first;        // where the last other range begins; NULL: there is none
     // Pass "predicate" has proven each range to be inside, or guards it where it is not.
     bool settled;
-    bool shorter;  // the end is that of a shorter part, on both sides of a copy, and so is guarded
+    bool shorter;  // the end is that of a shorter part, which is guarded
+    bool product;  // .. and a product of a param and a variable: proofs leave it out (instances_cond_inside)
 };
 
 // A tensor, or a part of one: its element at coordinate c is base[sw(offset + layout(c))].

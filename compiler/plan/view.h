@@ -52,6 +52,7 @@ const struct ix *view_limit(struct session *s, const struct view *v, int mode);
 struct edge_of {
     const struct ix *at;
     bool front;
+    bool shorter, product;  // see struct halo
 };
 enum { VIEW_EDGES = 3 };
 // Sets "out" to the bounds of "v" along mode "mode", and returns their number.

@@ -25,9 +25,9 @@ int view_edges(struct session *s, const struct view *v, int mode, struct edge_of
     const struct halo *h = v->halo ? &v->halo[mode] : NULL;
     // the end of a range matters if it is not beyond the end of what the range is taken from
     if (!h || !h->end || !ix_provably_nonnegative(s, ix_sub(s, end, h->end)))
-        out[n++] = (struct edge_of){end, false};
-    if (h && h->end) out[n++] = (struct edge_of){h->end, false};
-    if (h && h->begin) out[n++] = (struct edge_of){h->begin, true};
+        out[n++] = (struct edge_of){.at = end};
+    if (h && h->end) out[n++] = (struct edge_of){h->end, false, h->shorter, h->product};
+    if (h && h->begin) out[n++] = (struct edge_of){.at = h->begin, .front = true};
     return n;
 }
 
@@ -50,7 +50,8 @@ void view_shorten(struct session *s, struct view *v) {
                 .begin = ix_int(s, 0),
                 .end = ix_scale(s, view_absent(s, x, v->coord_off[x->digit], ix_int(s, 0)),
                                 lay_int(-1)),
-                .shorter = true};
+                .shorter = true,
+                .product = !lay_int_static(x->each)};
     v->halo = h;
 }
 

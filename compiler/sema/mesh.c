@@ -148,9 +148,8 @@ static struct lay_int part_extent(struct sema *c, const struct tensor *t, const 
         bool once = true;
         for (int k = 0; k < x->mesh->naxes; ++k) once &= k == i || x->mode[k] != m;
         struct lay_int part = lay_int_divisible(e, n) ? lay_int_div(c->lay, e, lay_int(n))
-                              : once && lay_int_static(e) && e.num > 0
-                                  ? lay_int((e.num - 1) / n + 1)  // the last ones are shorter
-                                  : LAY_INT_INVALID;
+                              : once ? lay_int_ceil_div(c->lay, e, lay_int(n))  // the last ones are shorter
+                                     : LAY_INT_INVALID;
         if (!lay_int_valid(part)) {
             lay_clear_error(c->lay);
             uneven_parts(c, x->mesh, i, e, at);

@@ -9,6 +9,7 @@ int coverage_absent(struct session *s, const struct kernel *k, const struct tens
     static const struct around none = {0};
     int n = 0;
     for (const struct shorter *x = t->shorter; x && n < COVERAGE_ABSENT; x = x->next) {
+        if (!lay_int_static(x->each)) continue;  // then writes are not known to be fewer
         struct instances *of = ARENA_NEW(&s->arena, struct instances);
         struct view *v = ARENA_NEW(&s->arena, struct view);
         *v = view_of_tensor(s, (struct tensor *)t, t->at);

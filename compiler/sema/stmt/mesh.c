@@ -116,15 +116,16 @@ static const char *cut_sides(struct sema *c, const struct copy *y, struct lay si
     return NULL;
 }
 
-// The stride of "m" in the source or the destination.
-static struct lay_int stride_of(const struct relayout_mode *m, bool dst) {
-    enum relayout_number k = dst ? RELAYOUT_DST : RELAYOUT_SRC;
-    return lay_int_valid(m->run[k]) ? m->run[k] : lay_int(dst ? m->dst : m->src);
+static struct lay_int number_of(const struct relayout_mode *m, enum relayout_number k) {
+    int64_t n = k == RELAYOUT_EXTENT ? m->extent : k == RELAYOUT_SRC ? m->src : m->dst;
+    return lay_int_valid(m->run[k]) ? m->run[k] : lay_int(n);
 }
 
-static bool steps_by(const struct relayout_mode *m, int64_t extent, const struct lay_int d[2]) {
-    return m->extent == extent && lay_int_equal(stride_of(m, false), d[0]) &&
-           lay_int_equal(stride_of(m, true), d[1]);
+// Whether "m" has this extent, and these strides in the source and the destination.
+static bool steps_by(const struct relayout_mode *m, struct lay_int extent,
+                     const struct lay_int d[2]) {
+    return lay_int_equal(number_of(m, RELAYOUT_EXTENT), extent) && lay_int_equal(number_of(m, RELAYOUT_SRC), d[0]) &&
+           lay_int_equal(number_of(m, RELAYOUT_DST), d[1]);
 }
 
 // Sets x->shorter; returns statements that leave out parts that do not exist, for modes whose parts are one
@@ -136,8 +137,8 @@ static const char *shorten(struct sema *c, struct exchange *x, int *left) {
         struct shorter *made = ARENA_NEW(&c->s->arena, struct shorter);
         *made = (struct shorter){.part = -1, .each = u->each, .all = u->all, .next = x->shorter};
         int digit = 0, part = 0;
-        while (digit < x->n && !steps_by(&x->mode[digit].mode, u->parts, u->apart)) ++digit;
-        while (part < x->r.rank && !steps_by(&x->r.mode[part], u->each.num, u->stride)) ++part;
+        while (digit < x->n && !steps_by(&x->mode[digit].mode, lay_int(u->parts), u->apart)) ++digit;
+        while (part < x->r.rank && !steps_by(&x->r.mode[part], u->each, u->stride)) ++part;
         bool one = lay_int_is(u->each, 1);
         if (digit == x->n || (!one && part == x->r.rank)) BUG("the parts of a mode are not found");
         made->digit = digit;
@@ -187,8 +188,7 @@ static void align_pieces(struct exchange *x) {
 }
 
 static const char *number(struct sema *c, const struct relayout_mode *m, enum relayout_number k) {
-    int64_t n = k == RELAYOUT_EXTENT ? m->extent : k == RELAYOUT_SRC ? m->src : m->dst;
-    return lay_int_valid(m->run[k]) ? lay_int_text(c->lay, m->run[k]) : sema_text(c, "%" PRId64, n);
+    return lay_int_text(c->lay, number_of(m, k));
 }
 
 // "A : f16 global (..):(..) align 16" with the modes across devices first.
