@@ -39,7 +39,8 @@ static unsigned char *room(const char *name, const bytes_t &content, int64_t ali
 struct test {
     int64_t kernel, width, align[2];
     std::vector<int64_t> params;
-    std::vector<bytes_t> a, b, is;  // by device: what it has, what it gets, and which elements it gets
+    std::vector<bytes_t> a, b,
+        is;  // by device: what it has, what it gets, and which elements it gets
 };
 
 // What is wrong with a run; "" if nothing is.

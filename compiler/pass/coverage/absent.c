@@ -4,11 +4,12 @@
 #include "pass/coverage/coverage.h"
 #include "plan/view.h"
 
-int coverage_absent(struct session *s, const struct kernel *k, const struct tensor *t,
-                    struct prove_set out[COVERAGE_ABSENT]) {
+struct prove_set *coverage_absent(struct session *s, const struct kernel *k, const struct tensor *t,
+                                  int more, int *n) {
     static const struct around none = {0};
-    int n = 0;
-    for (const struct shorter *x = t->shorter; x && n < COVERAGE_ABSENT; x = x->next) {
+    struct prove_set *out = ARENA_ARRAY(&s->arena, struct prove_set, MESH_CUTS + more + 1);
+    *n = 0;
+    for (const struct shorter *x = t->shorter; x; x = x->next) {
         if (!lay_int_static(x->each)) continue;  // then writes are not known to be fewer
         struct instances *of = ARENA_NEW(&s->arena, struct instances);
         struct view *v = ARENA_NEW(&s->arena, struct view);
@@ -18,7 +19,7 @@ int coverage_absent(struct session *s, const struct kernel *k, const struct tens
         const struct ix *digit = instances_coord(of, v, x->digit);
         const struct ix *part = x->part < 0 ? ix_int(s, 0) : instances_coord(of, v, x->part);
         instances_cond(of, view_absent(s, x, digit, part));
-        out[n++] = instances_settled(of, &none, v);
+        out[(*n)++] = instances_settled(of, &none, v);
     }
-    return n;
+    return out;
 }

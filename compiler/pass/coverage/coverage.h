@@ -107,10 +107,10 @@ bool coverage_note_turned(struct session *s, const struct kernel *k, const struc
                           const struct copy *c);
 
 // absent.c
-enum { COVERAGE_ABSENT = MESH_AXES };
-// Sets "out" to what "t", of kernel "k", has not (struct shorter); returns the number of sets.
-int coverage_absent(struct session *s, const struct kernel *k, const struct tensor *t,
-                    struct prove_set out[COVERAGE_ABSENT]);
+// Sets of what "t", of kernel "k", has not (struct shorter), and room for "more" behind them; sets "*n" to
+// their number.
+struct prove_set *coverage_absent(struct session *s, const struct kernel *k, const struct tensor *t,
+                                  int more, int *n);
 
 // negative.c
 // Whether the operands of all quotients, remainders and swizzles in "e" are >= 0 in all instances

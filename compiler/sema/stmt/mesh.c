@@ -9,6 +9,7 @@
 #include "plan/print.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/planned.h"
+#include "sema/stmt/uneven.h"
 
 // A mode of which devices have the elements, on one side or both.
 struct across {
@@ -18,17 +19,10 @@ struct across {
     struct relayout_mode mode;
 };
 
-// A mode that is cut into parts of which the last ones are shorter, with the strides of an element of a
-// part and of a part on both sides, the source first.
-struct uneven {
-    struct lay_int each, all, stride[2], apart[2];
-    int64_t parts;
-};
-
 struct exchange {
     struct across mode[2 * RELAYOUT_MODES];
     int n;
-    struct uneven uneven[MESH_AXES];
+    struct uneven uneven[MESH_CUTS];
     int nuneven;
     const struct shorter *shorter;  // the same by modes of the text
     bool idle[2 * RELAYOUT_MODES];  // only devices whose digit is that of the mode write
@@ -58,64 +52,6 @@ static struct lay with_copies(struct sema *c, struct lay l, const struct tensor 
     return lay_join(c->lay, n, all);
 }
 
-// The extent of "mode", one of those of "t", in the plan.
-static struct lay_int whole_of(struct sema *c, const struct tensor *t, struct lay mode) {
-    for (int m = 0; m < lay_rank(t->layout); ++m)
-        if (lay_equal(lay_mode(c->lay, t->layout, m), mode)) return t->spread->whole[m];
-    return lay_size(c->lay, mode);
-}
-
-static struct lay_int leaf(const struct lay_tuple *t, int i) {
-    return lay_is_leaf(t) ? t->leaf : t->kid[i]->leaf;
-}
-
-// Gives both sides of mode "m", whose extent is "all", the parts of the one that is cut unevenly; "even" says
-// which are not.  Returns NULL, or why it cannot.
-static const char *cut_alike(struct sema *c, struct lay_int all, const bool even[2],
-                             struct lay mode[2], struct exchange *x) {
-    int cut = even[0];
-    const struct lay_tuple *shape = mode[cut].shape;
-    struct uneven *u = &x->uneven[x->nuneven];
-    bool fits = x->nuneven < MESH_AXES && shape->rank == 2;
-    for (int i = 0; i < 2; ++i)
-        fits &= even[i] ? lay_is_leaf(mode[i].shape) : lay_tuple_equal(mode[i].shape, shape);
-    if (!fits)
-        return "the numbers of parts that its sides cut a mode into do not divide each other";
-    *u = (struct uneven){.each = leaf(shape, 0), .all = all, .parts = leaf(shape, 1).num};
-    for (int i = 0; i < 2; ++i) {
-        u->stride[i] = leaf(mode[i].stride, 0);
-        u->apart[i] = even[i] ? lay_int_mul(c->lay, u->stride[i], u->each) : leaf(mode[i].stride, 1);
-        const struct lay_tuple *d[2] = {lay_leaf(c->lay, u->stride[i]),
-                                        lay_leaf(c->lay, u->apart[i])};
-        mode[i] = lay_make(c->lay, shape, lay_tuple(c->lay, 2, d));
-    }
-    ++x->nuneven;
-    return NULL;
-}
-
-// Sets "side" to the layouts of both sides, the source first, with the same parts of each mode.
-static const char *cut_sides(struct sema *c, const struct copy *y, struct lay side[2],
-                             struct exchange *x) {
-    const struct view *v[2] = {&y->src, &y->dst};
-    struct lay all[2][LAY_MAX_RANK];
-    int n = lay_rank(y->src.layout);
-    for (int m = 0; m < n; ++m) {
-        struct lay mode[2];
-        bool even[2];
-        struct lay_int whole = LAY_INT_INVALID;
-        for (int i = 0; i < 2; ++i) {
-            mode[i] = lay_mode(c->lay, v[i]->layout, m);
-            whole = whole_of(c, v[i]->base, mode[i]);
-            even[i] = lay_int_equal(whole, lay_size(c->lay, mode[i]));
-        }
-        const char *why = even[0] && even[1] ? NULL : cut_alike(c, whole, even, mode, x);
-        if (why) return why;
-        for (int i = 0; i < 2; ++i) all[i][m] = mode[i];
-    }
-    for (int i = 0; i < 2; ++i) side[i] = lay_join(c->lay, n, all[i]);
-    return NULL;
-}
-
 static struct lay_int number_of(const struct relayout_mode *m, enum relayout_number k) {
     int64_t n = k == RELAYOUT_EXTENT ? m->extent : k == RELAYOUT_SRC ? m->src : m->dst;
     return lay_int_valid(m->run[k]) ? m->run[k] : lay_int(n);
@@ -124,7 +60,8 @@ static struct lay_int number_of(const struct relayout_mode *m, enum relayout_num
 // Whether "m" has this extent, and these strides in the source and the destination.
 static bool steps_by(const struct relayout_mode *m, struct lay_int extent,
                      const struct lay_int d[2]) {
-    return lay_int_equal(number_of(m, RELAYOUT_EXTENT), extent) && lay_int_equal(number_of(m, RELAYOUT_SRC), d[0]) &&
+    return lay_int_equal(number_of(m, RELAYOUT_EXTENT), extent) &&
+           lay_int_equal(number_of(m, RELAYOUT_SRC), d[0]) &&
            lay_int_equal(number_of(m, RELAYOUT_DST), d[1]);
 }
 
@@ -137,7 +74,8 @@ static const char *shorten(struct sema *c, struct exchange *x, int *left) {
         struct shorter *made = ARENA_NEW(&c->s->arena, struct shorter);
         *made = (struct shorter){.part = -1, .each = u->each, .all = u->all, .next = x->shorter};
         int digit = 0, part = 0;
-        while (digit < x->n && !steps_by(&x->mode[digit].mode, lay_int(u->parts), u->apart)) ++digit;
+        while (digit < x->n && !steps_by(&x->mode[digit].mode, lay_int(u->parts), u->apart))
+            ++digit;
         while (part < x->r.rank && !steps_by(&x->r.mode[part], u->each, u->stride)) ++part;
         bool one = lay_int_is(u->each, 1);
         if (digit == x->n || (!one && part == x->r.rank)) BUG("the parts of a mode are not found");
@@ -145,8 +83,8 @@ static const char *shorten(struct sema *c, struct exchange *x, int *left) {
         if (!one) made->part = x->n + part;
         x->shorter = made;
         if (!one) continue;
-        text = sema_text(c, "%s  for has%d%s in 0 .. (%" PRId64 " - d%d%s) / %" PRId64 " {\n", text, i,
-                         x->end, u->all.num + u->parts - 1, digit, x->end, u->parts);
+        text = sema_text(c, "%s  for has%d%s in 0 .. (%" PRId64 " - d%d%s) / %" PRId64 " {\n", text,
+                         i, x->end, u->all.num + u->parts - 1, digit, x->end, u->parts);
         ++*left;
     }
     return text;
@@ -376,8 +314,8 @@ static const char *no_exchange(struct sema *c, const struct ast_stmt *s, const s
     if (lay_rank(y->src.layout) != lay_rank(y->dst.layout))
         return "its sides have different numbers of modes";
     for (int i = 0; i < lay_rank(y->src.layout); ++i)
-        if (!lay_int_equal(whole_of(c, a, lay_mode(c->lay, y->src.layout, i)),
-                           whole_of(c, b, lay_mode(c->lay, y->dst.layout, i))))
+        if (!lay_int_equal(uneven_whole(c, a, lay_mode(c->lay, y->src.layout, i)),
+                           uneven_whole(c, b, lay_mode(c->lay, y->dst.layout, i))))
             return "its sides have different extents";
     return NULL;
 }
@@ -390,7 +328,7 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     if (why) return planned_refuse(c, s, a, b, why);
     planned_relayout(c, a, b, &x->r);
     struct lay side[2];
-    why = cut_sides(c, y, side, x);
+    why = uneven_sides(c, y, side, x->uneven, &x->nuneven);
     if (!why)
         why = relayout_between(c->s, with_copies(c, side[0], b, false),
                                with_copies(c, side[1], b, true), &x->r);
