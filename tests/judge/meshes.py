@@ -164,7 +164,7 @@ class Reading:
         self.modes = modes
 
     def data(self, r):
-        """(what a device has, what it gets, which elements it gets) by device, as bytes. What it has ends with its last element."""
+        """(what a device has, what it gets, which elements it gets) by device, as bytes."""
         a, b = self.a, self.b
         bits = [BITS[a.type], BITS[b.type]]
         whole = {}
@@ -183,9 +183,8 @@ class Reading:
 
         for d in range(self.devices):
             has = [r.getrandbits(bits[0]) if at is None else value(at) for at in a.places(d)]
-            last = max((i for i, at in enumerate(a.places(d)) if at is not None), default=0)
             gets = [0 if at is None else after(at) for at in b.places(d)]
-            yield (b"".join(x.to_bytes(bits[0] // 8, "little") for x in has[:last + 1]), b"".join(x.to_bytes(bits[1] // 8, "little") for x in gets),
+            yield (b"".join(x.to_bytes(bits[0] // 8, "little") for x in has), b"".join(x.to_bytes(bits[1] // 8, "little") for x in gets),
                    bytes(at is not None for at in b.places(d)))
 
 
