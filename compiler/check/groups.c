@@ -38,14 +38,14 @@ void groups_commit(struct groups *g, const struct machine *m) {
         if (m->role == 0 || role == m->role) end(g, m, role);
 }
 
-void groups_wait(struct groups *g, const struct machine *m, struct arrival a,
-                 struct group_end done) {
+void groups_wait(struct groups *g, const struct machine *m, struct arrival a, int32_t epoch,
+                 const int32_t *time) {
     for (int role = 0; role < MACHINE_ROLES; ++role) {
+        const struct group_end done = {epoch, role, time[role]};
         if (m->role != 0 && role != m->role) continue;
         for (int32_t i = g->last[role]; i && g->at[i].end[a.written].epoch < 0;
              i = g->at[i].older) {
             if (g->at[i].number >= m->commits[role] - a.count) continue;
-            done.by = m->role;
             for (int w = 0; w <= a.written; ++w)
                 if (g->at[i].end[w].epoch < 0) g->at[i].end[w] = done;
         }

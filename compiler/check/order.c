@@ -259,8 +259,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
         clocks_meet(&r->clocks, a.fence);
     }
     if (a.kind != ARRIVAL_GROUP) return;
-    groups_wait(&r->groups, m, a,
-                (struct group_end){r->epoch - m->k->all_wait, 0, clocks_now(&r->clocks, m)});
+    groups_wait(&r->groups, m, a, r->epoch - m->k->all_wait, r->clocks.time);
 }
 
 static void come(void *user, struct machine *m, int id, bool first) {
