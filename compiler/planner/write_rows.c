@@ -4,10 +4,12 @@
 #include "planner/form.h"
 
 static void choose_rows(struct candidates *list) {
-    struct candidate c = {.form = &form_rows};
-    if (!rows_choose(list->r, &c.rows)) return;
-    c.threads = rows_threads(&c.rows);
-    candidates_add(list, 0, &c);
+    struct rows found[ROWS_MOST];
+    int n = rows_choose(list->r, found);
+    for (int i = 0; i < n; ++i) {
+        struct candidate c = {&form_rows, rows_threads(&found[i]), .rows = found[i]};
+        candidates_add(list, i, &c);
+    }
 }
 
 // A tuple of all modes: "along" for the fast one, "other" for the rest.
