@@ -7,6 +7,10 @@
 //   ring.commit();                        ends the group of the copies since the last commit
 //   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
 //   ring.commit_all(), ring.wait_all<N>() the same, where all threads wait: so they need no barrier before they read
+//   ring.announce(bytes);                 before its copies, the leader says how many bytes the group has; and
+//   ring.next_all();                      for commit_all(): the next copies are of the next group. A group without copies:
+//   ring.announce_nothing();              .. called by all threads
+//   ring.take();                          for wait_all<N>(): waits for one group more
 //
 // Between roles of warps, a ring of their own: the threads that load call full() and the others take(), once a step each.
 // At most 8 steps are between the two, and complete warps call them.
@@ -17,7 +21,7 @@
 //   ring.full();                          ends the group of this step
 //   ring.take();                          waits for the next group
 //   ring.expect(bytes);                   for full(): the leader says itself how many bytes the group has; and
-//   ring.next();                          behind arrive() or expect(): the next ones are for the next group
+//   ring.next();                          behind arrive(), expect() or announce(): the next ones are for the next group
 //
 // Copies from shared memory are groups of the thread itself, with tcp_bulk_commit and tcp_bulk_wait_read (tcp_tma.cuh):
 //
@@ -98,6 +102,19 @@ struct tcp_bulk_ring {
     TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
 #undef TCP_BULK_ROW
 
+    TCP_BULK_MEMBER void announce(int expected) {
+        tcp_mbarrier_expect(barrier + groups % BARRIERS, expected);
+    }
+
+    TCP_BULK_MEMBER void announce_nothing() {
+        if (leader) announce(0);
+    }
+
+    TCP_BULK_MEMBER void next_all() {
+        bytes = 0;
+        ++groups;
+    }
+
     TCP_BULK_MEMBER void commit() {
         if (!leader) return;
         tcp_mbarrier_expect(barrier + groups % BARRIERS, bytes);
@@ -139,6 +156,7 @@ struct tcp_bulk_ring {
     }
 
     TCP_BULK_MEMBER void next(TCP_BULK_ONLY) {
+        bytes = 0;
         ++groups;
         TCP_BULK_TOGETHER();
     }

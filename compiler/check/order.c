@@ -206,10 +206,10 @@ static bool is_over(const struct order *r, const struct mark *a) {
            (end.by && clocks_after(&r->clocks, &r->machine, end.by, end.time));
 }
 
-static bool is_fenced(const struct order *r, const struct mark *a) {
-    const struct group end = end_of(r, a);
+static bool is_fenced(const struct order *r, struct touch a) {
+    const struct group end = end_of(r, a.at);
     return end.epoch <= r->fenced ||
-           (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time));
+           (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time, !a.writes));
 }
 
 static bool is_under_way(const struct order *r, const struct mark *a) {
@@ -225,7 +225,7 @@ static bool in_order(struct order *r, struct touch a, struct touch b, const stru
     // a call counts as a thread of its own: it orders its own accesses
     if (a.at->thread == b.at->thread) return true;
     bool fenced = order_by_copy(r->event[a.at->event].node, a.writes) ||
-                  !order_by_copy(r->event[b.at->event].node, b.writes) || is_fenced(r, a.at),
+                  !order_by_copy(r->event[b.at->event].node, b.writes) || is_fenced(r, a),
          over = is_over(r, a.at);
     if (over && fenced) return true;
     return report(r, over ? ORDER_FENCE : ORDER_BARRIER, a, b, x, piece);
@@ -360,6 +360,11 @@ static void come(void *user, struct machine *m, int id, bool first) {
         machine_fail(m, "a role that may come to a barrier again before the others");
 }
 
+static void fence(void *user, struct machine *m) {
+    struct order *r = user;
+    if (m->role) clocks_fence(&r->clocks, m);
+}
+
 // -- one block ------------------------------------------------------------------------------------
 
 // A device function must return with its accesses complete, and a kernel's bulk copies must be.
@@ -401,7 +406,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct order r = {.fault = fault, .fenced = -1, .epoch = 1, .cap_events = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
-    struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};
+    struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come, fence};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
     r.shadow = memory_zeroed((size_t)order_nodes(k->body) + 1, sizeof *r.shadow);
     groups_init(&r.groups);

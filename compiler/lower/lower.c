@@ -355,6 +355,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
     if (k->counted) lower_fences(s, out->body);
+    if (k->counted) lower_announce(s, out);
     out->map = w.map;
     out->nmaps = w.nmaps;
     for (int i = 0; i < out->nparams; ++i)

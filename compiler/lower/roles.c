@@ -60,6 +60,7 @@ static void announce(struct lowering *w, const struct handover *h) {
         n->arrival = arrival_memory(h->ring, h->arrivals);
         n->by = by[i];
         n->ends = by[i] == BY_LEADER;
+        n->after_reads = n->ends && h->issuer;
     }
 }
 

@@ -100,8 +100,10 @@ struct handover {
     // fill slots too.  0: it is a named barrier.
     int arrivals;
     bool each, copies;
-    // copies that see what threads did only behind a fence fill what "use" touches; who says "empty" has fenced
-    bool overtaken, fence;
+    // copies that see what threads did only behind a fence fill what "use" touches.  If "use" writes there
+    // ("written"), who says "empty" has fenced.  Reads are over when "load" has waited for them: then the
+    // thread that issues the copies may fence, before the first one ("issuer").
+    bool overtaken, written, fence, issuer;
     // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
     int ring;  // its number, from 1 to below MOST_RINGS
     // Its pipelines begin several times, or are several: all slots are said to be empty before the first,

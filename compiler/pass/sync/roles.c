@@ -73,7 +73,8 @@ const char *sync_ring_fault(const struct pipeline *p) {
     bool memory = h->arrivals > 0;
     const char *fault = number_fault(p);
     if (fault) return fault;
-    if (h->overtaken && !h->fence) return "a copy may overtake accesses to the slot that it fills";
+    if (h->overtaken && !h->fence && (h->written || !h->issuer))
+        return "a copy may overtake accesses to the slot that it fills";
     if (h->threads != p->use_threads + p->load_threads)
         return "other threads come to a named barrier than it waits for";
     // a wait and the arrival that it is for name the same slot
@@ -135,14 +136,15 @@ static bool is_counted(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-// Whether the "use" parts of "st" touch what such copies fill.
-static bool uses_counted(const struct kernel *k, const struct stmt *st) {
+// Whether the "use" parts of "st" touch what such copies fill, or write there.
+static bool uses_counted(const struct kernel *k, const struct stmt *st, bool write) {
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; !part->load && x; x = stmt_next(part->body, x)) {
-            bool is = x->kind == STMT_COPY &&
-                      (is_counted(k, x->copy->src.base) || is_counted(k, x->copy->dst.base));
+            bool is = x->kind == STMT_COPY && ((!write && is_counted(k, x->copy->src.base)) ||
+                                               is_counted(k, x->copy->dst.base));
             for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
-                is |= is_counted(k, x->call->view[i].base);
+                is |= (!write || x->call->fn->formal[i].dir != ARG_IN) &&
+                      is_counted(k, x->call->view[i].base);
             if (is) return true;
         }
     return false;
@@ -232,7 +234,9 @@ static int number_ring(const struct kernel *k, struct stmt *first, int next) {
         h->empty = memory ? full : full + stages;
         h->each = memory && each;
         h->copies = memory && copies;
-        h->overtaken = h->fence = memory && uses_counted(k, x);
+        h->overtaken = memory && uses_counted(k, x, false);
+        h->written = h->fence = memory && uses_counted(k, x, true);
+        h->issuer = h->overtaken && !h->fence;
         h->arrivals = memory ? 1 + (int)p->load_threads * (each + copies) : 0;
         h->threads = p->use_threads + p->load_threads;
         h->ahead = stages;
