@@ -50,9 +50,10 @@ void clocks_fence(struct clocks *c, const struct machine *m) {
     c->reads[m->role] = c->knows[m->role];
 }
 
-bool clocks_fenced(const struct clocks *c, const struct machine *m, int role, int32_t time, bool read) {
-    return m->role && (time < c->fenced[m->role].of[role] ||
-                       (read && time < c->reads[m->role].of[role]));
+bool clocks_fenced(const struct clocks *c, const struct machine *m, int role, int32_t time,
+                   bool read) {
+    return m->role &&
+           (time < c->fenced[m->role].of[role] || (read && time < c->reads[m->role].of[role]));
 }
 
 bool clocks_after(const struct clocks *c, const struct machine *m, int role, int32_t time) {

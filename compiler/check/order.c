@@ -361,8 +361,7 @@ static void come(void *user, struct machine *m, int id, bool first) {
 }
 
 static void fence(void *user, struct machine *m) {
-    struct order *r = user;
-    if (m->role) clocks_fence(&r->clocks, m);
+    clocks_fence(&((struct order *)user)->clocks, m);
 }
 
 // -- one block ------------------------------------------------------------------------------------

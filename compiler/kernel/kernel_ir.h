@@ -197,11 +197,12 @@ struct kir_node {
     unsigned counts;    // ARRIVE, WAIT of a group: bits of enum kir_counts
     enum arrival_by
         by;     // ARRIVE, at a barrier in memory; "index": the bytes that the plan expects, or NULL
-    bool ends;       // .. the last one of its role there in a step
-    bool announced;  // ARRIVE that ends a group: an ANNOUNCE has said its bytes
+    bool ends;  // .. the last one of its role there in a step
+    bool announced;    // ARRIVE that ends a group: an ANNOUNCE has said its bytes
     bool after_reads;  // .. and its copies fill what others have read, so they come behind a FENCE
     bool one;          // WAIT: for one group more than those that were waited for
-    const char *fenced;  // FENCE: why it is there; ARRIVE, WAIT: why it has one, for a comment; or NULL
+    const char
+        *fenced;  // FENCE: why it is there; ARRIVE, WAIT: why it has one, for a comment; or NULL
     bool fence;  // a bulk load: after a fence of its thread, which may have used such memory itself
     int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     int reduces;           // ASYNC: how it joins elements with those of the destination; 0: not

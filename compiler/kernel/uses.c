@@ -66,9 +66,9 @@ int64_t kir_counted_bytes(const struct kir_node *n) {
 
 bool kir_ends_counted(const struct kir_kernel *k, const struct kir_node *n) {
     if (n->kind != KIR_ARRIVE || n->index) return false;
-    return n->arrival.kind == ARRIVAL_MEMORY ? n->by == BY_LEADER
-                                             : n->arrival.kind == ARRIVAL_GROUP && k->all_wait &&
-                                                   (n->counts & COUNTS_MEMORY);
+    return n->arrival.kind == ARRIVAL_MEMORY
+               ? n->by == BY_LEADER
+               : n->arrival.kind == ARRIVAL_GROUP && k->all_wait && (n->counts & COUNTS_MEMORY);
 }
 
 int kir_cut(const struct kir_node *n, int64_t a, int64_t b) {

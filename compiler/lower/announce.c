@@ -125,7 +125,33 @@ static int64_t mark_one(struct session *s, const struct kir_kernel *k, struct ki
     return pending;
 }
 
+// -- groups without copies ------------------------------------------------------------------------
+
+// Whether all waits for counted groups in "list" are for one, in one loop that is in no other.  Then they are for groups
+// with copies, since the groups of steps that do not exist come last.
+static bool waits_once(const struct kir_node *list, bool inside, int *loops) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool loop = n->kind == KIR_FOR && has_wait(n->body);
+        if (n->kind == KIR_WAIT && is_counted(n) && !(n->one && inside)) return false;
+        if (loop && (inside || ++*loops > 1)) return false;
+        if (!waits_once(n->body, inside || loop, loops) || !waits_once(n->orelse, inside, loops))
+            return false;
+    }
+    return true;
+}
+
+static void drop_nothing(struct kir_node *list) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        if (n->orelse && n->orelse->kind == KIR_ANNOUNCE) n->orelse = NULL;
+        drop_nothing(n->body);
+        drop_nothing(n->orelse);
+    }
+}
+
 void lower_announce(struct session *s, struct kir_kernel *k) {
+    int loops = 0;
     announce_in(s, k, &k->body);
-    if (k->all_wait) mark_one(s, k, k->body, 0);
+    if (!k->all_wait) return;
+    mark_one(s, k, k->body, 0);
+    if (waits_once(k->body, false, &loops)) drop_nothing(k->body);
 }

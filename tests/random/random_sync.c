@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/session.h"
+#include "check/announced.h"
 #include "check/order.h"
 #include "compile/compile.h"
 #include "gen_sync.h"
@@ -39,12 +40,12 @@ static double seconds(void) {
 // Whether the checker finds something wrong, for some values of the params.
 static bool found(struct session *s, const struct plan *p, const struct kir_kernel *k) {
     const int64_t *choice[3];
-    int n = plan_choices(s, p, 3, choice);
+    int n = announced_fault(k) ? 0 : plan_choices(s, p, 3, choice);
     for (int i = 0; i < n; ++i) {
         struct order_fault f;
         if (!order_check(s, k, choice[i], i == 0, &f)) return true;
     }
-    return false;
+    return n == 0;
 }
 
 static void report(const char *name, const struct kir_kernel *k, struct session *s,
@@ -203,6 +204,33 @@ static bool overwrites(const struct kir_kernel *k) {
     return stores(k->body);  // likewise behind the fence for a copy that reads
 }
 
+// Leaves out the fence of a thread that issues copies; changes the bytes that it announces, leaves them out or says
+// them behind a copy.
+static void spoil_issuer(struct session *s, const char *name, const struct plan *p,
+                         const struct kir_kernel *k, struct kir_node *n) {
+    static const char *const what[] = {"left out", "with 16 bytes more", "with 16 bytes less",
+                                       "behind the next one"};
+    const struct kir_node was = *n;
+    for (int i = 0; i < 4 && (n->kind == KIR_ANNOUNCE || n->kind == KIR_FENCE); ++i) {
+        if (was.kind == KIR_FENCE ? i > 0 : (i == 3 && !was.next) || !was.count) break;
+        if (i == 0) n->kind = KIR_COMMENT;
+        if (i == 1 || i == 2) n->count += i == 1 ? 16 : -16;
+        struct kir_node next = i == 3 ? *was.next : was, said = was;
+        if (i == 3) {
+            said.next = next.next;
+            *n = next;
+            n->next = &said;
+        }
+        if (found(s, p, k))
+            ++mutants;
+        else if (was.kind == KIR_FENCE && overwrites(k))
+            ++rings[1];
+        else
+            report(name, k, s, n, what[i]);
+        *n = was;
+    }
+}
+
 // Leaves out a fence.
 static void spoil_fence(struct session *s, const char *name, const struct plan *p,
                         const struct kir_kernel *k, struct kir_node *n) {
@@ -225,6 +253,7 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
         spoil_roles(s, name, p, k, n, last);
         spoil_memory(s, name, p, k, n);
         spoil_fence(s, name, p, k, n);
+        spoil_issuer(s, name, p, k, n);
         if (n->kind != KIR_WAIT) continue;
         bool counts = arrival_row(n->arrival)->most > 0;
         for (int loosened = 0; loosened < 1 + counts; ++loosened) {
@@ -302,7 +331,7 @@ static void spoil_rings(const char *name, const struct kernel *k) {
             if (i / 2 == 2) h->threads += 32 * by;
             if (i / 2 == 3) h->ahead += by;
             if (i / 2 == 4) h->behind += by;
-            if (i == 12) h->fence = false;
+            if (i == 12) h->fence = h->issuer = false;
             if (i / 2 == 5) h->pending += was.pending < 0 ? 0 : by;
             bool changed = memcmp(h, &was, sizeof was) != 0, noticed = sync_ring_fault(x->pipe);
             bool right = stays_right(x->pipe, was);

@@ -213,8 +213,16 @@ void sync_rings(struct session *s, struct kernel *k) {
     }
 }
 
+// Whether pipeline "x" of the ring of "first" may fill a slot that was used before.
+static bool refills(struct session *s, const struct stmt *first, const struct stmt *x) {
+    const struct ix *trips = ix_sub(s, x->end, x->begin);
+    int64_t n;
+    bool few = trips && ix_static(trips, &n) && n <= x->pipe->stages;
+    return !few || x != first || x->up;
+}
+
 // Sets the barriers of the ring of "first", its first pipeline, from number "next" on.
-static int number_ring(const struct kernel *k, struct stmt *first, int next) {
+static int number_ring(struct session *s, const struct kernel *k, struct stmt *first, int next) {
     bool memory = first->pipe->memory_at > 0, each = false, copies = false;
     int stages = (int)first->pipe->stages, full = next, own[MOST_CONSUMERS + 1] = {0};
     next += (1 + !memory) * stages;
@@ -234,8 +242,8 @@ static int number_ring(const struct kernel *k, struct stmt *first, int next) {
         h->empty = memory ? full : full + stages;
         h->each = memory && each;
         h->copies = memory && copies;
-        h->overtaken = memory && uses_counted(k, x, false);
-        h->written = h->fence = memory && uses_counted(k, x, true);
+        h->overtaken = memory && refills(s, first, x) && uses_counted(k, x, false);
+        h->written = h->fence = h->overtaken && uses_counted(k, x, true);
         h->issuer = h->overtaken && !h->fence;
         h->arrivals = memory ? 1 + (int)p->load_threads * (each + copies) : 0;
         h->threads = p->use_threads + p->load_threads;
@@ -286,7 +294,7 @@ bool sync_number_rings(struct session *s, struct kernel *k) {
     for (struct stmt *x = with_roles(k, k->body); x; x = next_with_roles(k, x)) {
         if (!fit_memory(s, k, x)) return false;
         if (x->pipe->handover.ring > rings) {
-            next = number_ring(k, x, next);
+            next = number_ring(s, k, x, next);
             ++rings;
             twice += (1 + !x->pipe->memory_at) * (int)x->pipe->stages;
         }
