@@ -2,6 +2,7 @@
 // emitted file that uses them includes this after tcp_device.cuh.
 //
 //   tcp_bulk_ring ring(memory, leader);   64 bytes of shared memory; one thread of the block leads
+//   tcp_bulk_ring_of<N> ring(..);         .. with N barriers in place of 8, a power of 2: for N groups at most at a time
 //   ring.load<BYTES, HINTS>(shared, global);   called by the leader alone; BYTES and both addresses are multiples of 16
 //   ring.load_box<BYTES, HINTS>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
 //   ring.commit();                        ends the group of the copies since the last commit
@@ -62,14 +63,14 @@ TCP_BULK_MEMBER int tcp_coordinate(int64_t x) {
     return (int)(x > most ? most : x < -most ? -most : x);
 }
 
-struct tcp_bulk_ring {
-    enum : unsigned { BARRIERS = 8 };
+template <unsigned Barriers> struct tcp_bulk_ring_of {
+    enum : unsigned { BARRIERS = Barriers };
     tcp_mbarrier *barrier;
     bool leader;
     unsigned groups, waited;  // how many were committed, and how many of them have been waited for
     int bytes;                // of the open group
 
-    TCP_BULK_MEMBER tcp_bulk_ring(void *memory, bool is_leader, int arrivals = 1)
+    TCP_BULK_MEMBER tcp_bulk_ring_of(void *memory, bool is_leader, int arrivals = 1)
         : barrier((tcp_mbarrier *)memory), leader(is_leader), groups(0), waited(0), bytes(0) {
         if (!leader) return;
         for (unsigned i = 0; i < BARRIERS; ++i) tcp_mbarrier_init(barrier + i, arrivals);
@@ -171,6 +172,8 @@ struct tcp_bulk_ring {
         TCP_BULK_TOGETHER();
     }
 };
+
+typedef tcp_bulk_ring_of<8> tcp_bulk_ring;
 
 template <int Bytes>
 TCP_BULK_MEMBER void tcp_store_bulk(void *global, const void *shared TCP_BULK_AT) {

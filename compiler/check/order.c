@@ -328,7 +328,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
     if (a.kind == ARRIVAL_GROUP && m->k->all_wait &&
-        !phases_told(&r->phases, m->commits[0], r->epoch))
+        !phases_told(&r->phases, m->k->barriers, m->commits[0], r->epoch))
         machine_fail(m, "a thread that may be two phases behind a barrier in memory");
     if (a.kind == ARRIVAL_GROUP || a.kind == ARRIVAL_MEMORY) groups_commit(&r->groups, m);
 }

@@ -1,6 +1,6 @@
 // Groups that all threads wait for, by barriers in memory.
 //
-// A wait tells two phases of a barrier apart, and each eighth group has the same barrier.  So before a group
+// A wait tells two phases of a barrier apart, and of eight barriers each eighth group has the same.  So before a group
 // ends, all threads have waited for the eighth one before it, and met since then.
 #ifndef TCPC_CHECK_PHASES_H
 #define TCPC_CHECK_PHASES_H
@@ -22,8 +22,9 @@ static inline void phases_wait(struct phases *x, int32_t groups, int32_t epoch) 
 }
 
 // Whether the last of "groups" groups may end in epoch "epoch".
-static inline bool phases_told(const struct phases *x, int32_t groups, int32_t epoch) {
-    int32_t before = groups - 1 - ARRIVAL_BARRIERS;
+static inline bool phases_told(const struct phases *x, int barriers, int32_t groups,
+                               int32_t epoch) {
+    int32_t before = groups - 1 - barriers;
     return before < 0 ||
            (before < x->waited && x->waited_in[before % (2 * ARRIVAL_BARRIERS)] < epoch);
 }

@@ -245,12 +245,14 @@ struct kir_kernel {
     // The type of what counts groups in memory (plan/atoms.h), and its byte in shared memory; NULL: no
     // copies have one
     const char *counter;
+    int barriers;        // that it has in memory
     bool all_wait;       // all threads wait for these groups, not only the one that issues copies
     int64_t counter_at;  // -1: the only ones are those of "memory"
     struct kir_memory {  // of roles, for ARRIVAL_MEMORY
         int ring;        // arrival.of
         int64_t at, leader;  // byte in shared memory; the thread that issues copies
         int arrivals;        // of a phase
+        int barriers;
     } memory[ARRIVAL_RINGS];
     int nmemory;
     const struct kir_map *const *map;  // tensor maps that its launcher makes and passes

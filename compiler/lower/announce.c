@@ -99,25 +99,26 @@ static bool has_wait(const struct kir_node *list) {
 }
 
 // Marks waits for one group in "list".  Before it "pending" groups are not waited for, or UNKNOWN; returns how many are
-// not behind it.
+// not behind it.  "most" becomes how many that are before a marked one.
 static int64_t mark_one(struct session *s, const struct kir_kernel *k, struct kir_node *list,
-                        int64_t pending) {
+                        int64_t pending, int64_t *most) {
     for (struct kir_node *n = list; n; n = n->next) {
         int64_t before = pending, body, other, trips;
         if (kir_ends_counted(k, n) && is_counted(n)) pending += pending != UNKNOWN;
         if (n->kind == KIR_WAIT && is_counted(n)) {
             int64_t left = n->arrival.count;
             n->one = pending == left + 1;
+            if (n->one && pending > *most) *most = pending;
             if (left == 0 || pending > left) pending = left;
         }
         if (!n->body && !n->orelse) continue;
-        body = mark_one(s, k, n->body, before);
-        other = mark_one(s, k, n->orelse, before);
+        body = mark_one(s, k, n->body, before, most);
+        other = mark_one(s, k, n->orelse, before, most);
         if (n->kind == KIR_BLOCK) pending = body;
         if (n->kind == KIR_BLOCK || (body == before && other == before)) continue;
         pending = UNKNOWN;
         if (n->kind != KIR_FOR) continue;
-        mark_one(s, k, n->body, UNKNOWN);
+        mark_one(s, k, n->body, UNKNOWN, most);
         const struct ix *times = ix_sub(s, n->end, n->begin);
         if (before != UNKNOWN && !has_wait(n->body) && times && ix_static(times, &trips))
             pending = before + trips * (body - before);
@@ -150,8 +151,11 @@ static void drop_nothing(struct kir_node *list) {
 
 void lower_announce(struct session *s, struct kir_kernel *k) {
     int loops = 0;
+    int64_t most = 0;
     announce_in(s, k, &k->body);
     if (!k->all_wait) return;
-    mark_one(s, k, k->body, 0);
-    if (waits_once(k->body, false, &loops)) drop_nothing(k->body);
+    mark_one(s, k, k->body, 0, &most);
+    if (!waits_once(k->body, false, &loops)) return;
+    drop_nothing(k->body);
+    k->barriers = arrival_barriers(most);
 }

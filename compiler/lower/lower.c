@@ -308,6 +308,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     if (k->counted) {
         out->counter = k->counted->counter;
         out->all_wait = k->all_wait;
+        out->barriers = ARRIVAL_BARRIERS;
         out->counter_at = k->counter_at;
         lower_memory(k, out);
     }

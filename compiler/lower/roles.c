@@ -68,8 +68,8 @@ static void declared_memory(const struct kernel *k, struct kir_kernel *out) {
     for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
         const struct barrier *b = x->barrier;
         if (!stmt_awaits(x) || b->ring <= out->nmemory) continue;
-        out->memory[out->nmemory++] =
-            (struct kir_memory){b->ring, b->memory_at, b->leader, (int)b->threads};
+        out->memory[out->nmemory++] = (struct kir_memory){b->ring, b->memory_at, b->leader,
+                                                          (int)b->threads, ARRIVAL_BARRIERS};
     }
 }
 
@@ -80,8 +80,9 @@ void lower_memory(const struct kernel *k, struct kir_kernel *out) {
         bool there = false;
         for (int i = 0; i < out->nmemory; ++i) there |= out->memory[i].ring == p->handover.ring;
         if (there) continue;
-        out->memory[out->nmemory++] = (struct kir_memory){p->handover.ring, p->memory_at,
-                                                          p->use_threads, p->handover.arrivals};
+        out->memory[out->nmemory++] =
+            (struct kir_memory){p->handover.ring, p->memory_at, p->use_threads,
+                                p->handover.arrivals, arrival_barriers(p->stages)};
     }
     declared_memory(k, out);
 }

@@ -104,12 +104,13 @@ def number(text):
             k, (indent, ring, call) = len(mutants), memory.groups()
             step = "waited" if call == "take" else "groups"
             line = f"{indent}if (tcp_mutant == {k + 1}) ++{ring}.{step}; if (tcp_mutant != {k}) {ring}.{call}();"
+            one = call != "take" and any(f"tcp_bulk_ring_of<1> {ring}(" in x for x in kernel_text(given, at))
             mutants.append((kernel, at, f"without its {call}"))
-            mutants.append((kernel, at, f"with another step of its {call}"))
+            mutants.append((None if one else kernel, at, f"with another step of its {call}"))
             if call == "full":
                 line = f"{indent}if (tcp_mutant == {k + 2} && {ring}.leader) {ring}.bytes += 16; {line.strip()}"
                 mutants.append((kernel, at, "with 16 bytes more in its group"))
-                line += f" if (tcp_mutant == {k + 3} && {ring}.leader) tcp_mbarrier_expect({ring}.barrier + ({ring}.groups - 1) % 8, 0);"
+                line += f" if (tcp_mutant == {k + 3} && {ring}.leader) tcp_mbarrier_expect({ring}.barrier + ({ring}.groups - 1) % {ring}.BARRIERS, 0);"
                 # where the threads have met before, the one that issues speaks for all of them
                 met = any(re.fullmatch(r"\s*tcp_named_sync\(\d+, \d+\);", x) for x in role_text(given, at))
                 mutants.append((None if met else kernel, at, "with another arrival in its phase"))
@@ -134,9 +135,11 @@ def number(text):
         turn = re.fullmatch(r"(\s*)(tcp_ring\d*)\.(next|next_all)\(\);", line)
         if turn and given[at + 1] != "}":
             line = f"{turn[1]}if (tcp_mutant != {len(mutants)}) {turn[2]}.{turn[3]}(); if (tcp_mutant == {len(mutants) + 1}) ++{turn[2]}.groups;"
-            mutants.append((kernel, at, "without its next step"))
-            mutants.append((kernel, at, "with another step of its arrival"))
-        if init := re.fullmatch(r"(\s*tcp_bulk_ring tcp_ring\d+\(.*, threadIdx.x == \d+)(?:, (\d+))?\);", line):
+            # of one barrier, each step has the same
+            some = not any(f"tcp_bulk_ring_of<1> {turn[2]}(" in x for x in kernel_text(given, at))
+            mutants.append((kernel if some else None, at, "without its next step"))
+            mutants.append((kernel if some else None, at, "with another step of its arrival"))
+        if init := re.fullmatch(r"(\s*tcp_bulk_ring(?:_of<\d>)? tcp_ring\d+\(.*, threadIdx.x == \d+)(?:, (\d+))?\);", line):
             k, count = len(mutants), init[2] or "1"
             line = f"{init[1]} + 32 * (tcp_mutant == {k + 1}), {count} + (tcp_mutant == {k}));"
             ring = init[1].split()[1].split("(")[0]

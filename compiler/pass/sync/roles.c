@@ -68,7 +68,7 @@ static const char *number_fault(const struct pipeline *p) {
 
 const char *sync_ring_fault(const struct pipeline *p) {
     const struct handover *h = &p->handover;
-    int stages = (int)p->stages, cycle[LIVE_NODES];
+    int stages = (int)p->stages, barriers = arrival_barriers(stages), cycle[LIVE_NODES];
     struct live_graph g;
     bool memory = h->arrivals > 0;
     const char *fault = number_fault(p);
@@ -82,18 +82,17 @@ const char *sync_ring_fault(const struct pipeline *p) {
     if (h->behind < 0 || h->pending > h->behind) return "a slot is announced before it is filled";
     make_graph(&g, h, p->nuses);
     if (live_stuck(&g, cycle)) return "the roles wait for each other";
-    // a barrier in memory is for every eighth step: nobody arrives in a phase before the last one is over,
+    // a barrier in memory is for every step by "barriers": nobody arrives in a phase before the last one is over,
     // and no phase ends before everybody has waited for the last one, so that two are told apart by parity
     int64_t threads = p->load_threads;
     if (memory && h->arrivals != 1 + threads * h->each + threads * h->copies)
         return "other arrivals come to a barrier in memory than it was initialised for";
-    if (memory &&
-        (h->behind != 0 || h->pending >= 0 || !within(&g, FILLED, FILL, ARRIVAL_BARRIERS)))
+    if (memory && (h->behind != 0 || h->pending >= 0 || !within(&g, FILLED, FILL, barriers)))
         return "a barrier in memory is two phases ahead of a wait";
     for (int i = 0; i < p->nuses; ++i) {
         if (!within(&g, FILL, USE + i, 0)) return "a slot is used before it is filled";
         if (!within(&g, USE + i, FILL, stages)) return "a slot is filled again before it was used";
-        if (memory && !within(&g, PASS_FULL + i, FILLED, ARRIVAL_BARRIERS))
+        if (memory && !within(&g, PASS_FULL + i, FILLED, barriers))
             return "a barrier in memory is two phases ahead of a wait";
         // no thread arrives at a barrier twice before the others came to it once
         if ((!memory && !within(&g, PASS_FULL + i, SAY_FULL, stages + h->behind)) ||
