@@ -31,11 +31,13 @@
 //   tcp_store_box<BYTES>(shared, map, x, ..);  a box of a tensor map (tcp_tma_store)
 //
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
-// the leader fills it, and the leader before it fills what it used itself since then. What a group copied is
-// there for the leader after a wait for it, and for others after a barrier of the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
-// copies of the group have together. The leader waits for a group before it begins the eighth one after it, in commit() if not before. Where
-// all threads wait, all have waited for a group and met, before the leader ends the eighth one after it; otherwise only
-// the leader names the barriers. So no thread is two phases behind one.
+// the leader fills it, and the leader before it fills what it used itself since then. Between roles of which the others
+// only read, the leader alone calls it, behind the barrier that says so. What a group copied is
+// there for the leader after a wait for it, and for others after a barrier of the block. Of N barriers, group g is phase
+// g / N of barrier g % N, with one arrival, which says how many bytes the copies of the group have together. The leader
+// waits for a group before it begins the Nth one after it, in commit() if not before. Where all threads wait, all have
+// waited for a group and met, before the leader begins the Nth one after it; otherwise only the leader names the
+// barriers. So no thread is two phases behind one.
 #ifndef TCP_BULK_CUH
 #define TCP_BULK_CUH
 
