@@ -11,10 +11,11 @@ static void put_group(const struct emission *o, const struct kir_node *n, int in
     struct arena *a = &o->s->arena;
     for (int i = 0; i < N_COUNTS; ++i) {
         if (!(n->counts & 1 << i)) continue;
-        bool memory = 1 << i == COUNTS_MEMORY;
+        bool memory = 1 << i == COUNTS_MEMORY, stored = 1 << i == COUNTS_STORED;
+        const char *wait = n->arrival.written && stored ? k->wait_written : k->wait[i];
         const char *call = n->kind == KIR_ARRIVE
                                ? arena_printf(a, "%s();", k->commit[i])
-                               : arena_printf(a, "%s<%d>();", k->wait[i], n->arrival.count);
+                               : arena_printf(a, "%s<%d>();", wait, n->arrival.count);
         if (memory && n->announced) call = "tcp_ring.next_all();";
         if (memory && n->one) call = "tcp_ring.take();";
         statement_write(o->b, indent, call);
@@ -40,7 +41,7 @@ void emit_before_copies(const struct emission *o, const struct kir_node *n, int 
                            ? arena_printf(a, "tcp_ring%d", n->arrival.of)
                            : "tcp_ring";
     statement_write(o->b, indent,
-                    n->kind == KIR_FENCE ? arena_printf(a, "tcp_fence_async();  // %s", n->fenced)
+                    n->kind == KIR_FENCE ? arena_printf(a, "%s  // %s", o->k->fence, n->fenced)
                     : n->count ? arena_printf(a, "%s.announce(%" PRId64 ");", ring, n->count)
                                : arena_printf(a, "%s.announce_nothing();", ring));
 }
@@ -61,8 +62,8 @@ void emit_arrival(const struct emission *o, const struct kir_node *n, int indent
     if (!call) BUG("an arrival of no kind");
     if (n->arrival.fence)
         statement_write(o->b, indent,
-                        n->fenced ? arena_printf(a, "tcp_fence_async();  // %s", n->fenced)
-                                  : "tcp_fence_async();");
+                        n->fenced ? arena_printf(a, "%s  // %s", o->k->fence, n->fenced)
+                                  : o->k->fence);
     statement_write(o->b, indent, call);
     if (n->ends && (n->index || n->by == BY_EACH))
         statement_write(o->b, indent, arena_printf(a, "tcp_ring%d.next();", n->arrival.of));

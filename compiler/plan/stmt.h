@@ -104,6 +104,10 @@ struct handover {
     // ("written"), who says "empty" has fenced.  Reads are over when "load" has waited for them: then the
     // thread that issues the copies may fence, before the first one ("issuer").
     bool overtaken, written, fence, issuer;
+    // By side: copies of "use" read slots for longer than their step, and who says "empty" has waited for
+    // them; such copies read what threads of "load" have filled, and who says "full" has fenced.
+    unsigned kept, waits;
+    bool shown, full_fence;
     // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
     int ring;  // its number, from 1 to below MOST_RINGS
     // Its pipelines begin several times, or are several: all slots are said to be empty before the first,
@@ -193,6 +197,8 @@ static inline bool pipeline_meets(const struct pipeline *p, bool load) {
 bool stmt_counts(const struct stmt *list, bool roles);
 // Whether no block may end before "c" was waited for.  @pre it completes by group.
 bool copy_holds(const struct copy *c);
+// Whether "c", or with "writes" its write, may overtake what threads did without a fence.
+bool copy_by_proxy(const struct copy *c, bool writes);
 // Whether two pipelines with roles are one ring.
 static inline bool pipeline_same_ring(const struct pipeline *p, const struct pipeline *q) {
     bool same = pipeline_has_roles(p) && p->stages == q->stages && p->nuses == q->nuses &&

@@ -140,6 +140,8 @@ void sync_warn_needless(struct schedule *x);
 void sync_find_late(struct kernel *k);
 // Adds the waits and barriers that keep threads in the same phases of barriers in memory.
 void sync_keep_phases(struct session *s, struct kernel *k);
+// Whether they are there.
+bool sync_phases_kept(struct session *s, const struct kernel *k);
 
 // pipeline.c
 // Sets the slot of access "a", whose view is "v".
@@ -154,6 +156,8 @@ void sync_turn(struct walk *w, struct stmt *list);
 
 // why.c
 // Adds what "need" requires, and what is not "there", to "why".  Frees its pairs.
+// The loosest wait that completes the asynchronous access "e".
+struct arrival sync_done(const struct entry *e);
 void sync_note(struct walk *w, struct need *need, struct sync_wait there);
 // Makes the list of all waits and barriers, each with its reasons.
 void sync_points(struct walk *w);
