@@ -24,9 +24,10 @@ class TooLarge(Exception):
 class Verdict:
     """What a kernel does: "outputs" of each tensor it writes {offset: element}, "tensors" {name: Buffer} of all it is given."""
 
-    def __init__(self, outputs, tensors, sizes, threads, grid, moved):
+    def __init__(self, outputs, tensors, sizes, threads, grid, moved, idle=False):
         self.outputs, self.tensors, self.sizes = outputs, tensors, sizes
         self.threads, self.grid, self.moved = threads, grid, moved
+        self.idle = idle  # a copy of the block never has an element
 
 
 def span(buf):
@@ -54,6 +55,7 @@ class Kernel(Copies):
         self.values.declare()
         self.function = plan.functions[name]
         self.steps, self.moved, self.converted = 0, 0, {}
+        self.stored, self.was_read, self.boxes, self.moves_some = {}, set(), {}, {}
         self.device = "device" in self.function["words"]
         if "extern" in self.function["words"]:
             raise Unsupported("'extern'")
@@ -144,9 +146,12 @@ class Kernel(Copies):
         self.check_outputs()
         outputs = {buf.name: {at: element for at, (element, _) in cells.items()} for buf, cells in self.written.items()}
         return Verdict(outputs, {buf.name: buf for buf in self.given}, {buf.name: span(buf) for buf in self.given},
-                       self.threads, self.grid, self.moved)
+                       self.threads, self.grid, self.moved, not all(self.moves_some.values()))
 
     def check_outputs(self):
+        for buf in self.stored:
+            if buf in self.was_read or len(self.stored[buf]) > 1 and self.stored[buf] != {None}:
+                raise Breach(f"'{buf.name}' is stored to, and used otherwise")
         for buf, cells in self.written.items():
             if buf not in self.readable and not self.device:
                 n = prod(buf.ext)
@@ -223,6 +228,9 @@ class Kernel(Copies):
 
     def do_pipeline(self, s):
         lo, hi = self.bounds(s)
+        for _, n in s["warps"]:
+            if not 1 <= self.values.integer(n) <= 31:
+                raise Breach("a role without warps, or of too many")
         loaded = {}
         for part, body in s["parts"]:
             if part == "load":

@@ -8,6 +8,16 @@ from tiled import Atom, TiledCopy, from_map, from_tv
 from view import Breach, Tup, Unsupported, View
 
 
+class Joined:
+    """An element that reductions join with the one that was there: "parts" are what they bring, in any order."""
+
+    def __init__(self, joins, tensor, at, parts=()):
+        self.joins, self.tensor, self.at, self.parts = joins, tensor, at, parts
+
+    def more(self, element):
+        return Joined(self.joins, self.tensor, self.at, self.parts + (element,))
+
+
 class Copies:
     """The part of a judgement (judge.py) that copies."""
 
@@ -42,6 +52,8 @@ class Copies:
             self.check_hints(how.atom if isinstance(how, TiledCopy) else how, src.buf, dst.buf)
             if isinstance(tiled, Block):
                 moves.append(self.pair_block(tiled, src, dst, pad))
+                there = any(a is not None and b is not None for a, b in zip(moves[-1][2], moves[-1][5]))
+                self.moves_some[id(s)] = there or self.moves_some.get(id(s), False)
             elif tiled is None:
                 if isinstance(how, TiledCopy) and isinstance(how.atom, Matrices) and first == 0:
                     how.atom.check(how, src.whole or src, dst.whole or dst, BITS[src.buf.element])
@@ -49,7 +61,7 @@ class Copies:
                 self.check_width(how, src, dst, {True: moves[-1][2], False: moves[-1][5]})
             else:
                 moves += self.pair_group(first, tiled, src, dst, self.threads if "warp" not in hangs else 32)
-        self.move(moves, pad)
+        self.move(moves, pad, how.joins if isinstance(how, Block) else None)
 
     def by(self, expr, view):
         if expr[0] == "map":
@@ -99,10 +111,9 @@ class Copies:
         if src.extents() != dst.extents():
             raise Breach("the sides of a copy have different shapes")
         from_, to = self.offsets(src), self.offsets(dst)
-        plan = self.values.plan
-        kinds = [repr(d["type"]) for d in plan.decls if d["kind"] == "tensor" and d["name"] == src.buf.name]
-        checked = any(repr(name) in kind for name in plan.params for kind in kinds)
-        check_block(how.name, BITS[src.buf.element] // 8, src, dst, self.writable, list(zip(from_, to)), pad, checked)
+        check_block(how, BITS[src.buf.element] // 8, src, dst, self, list(zip(from_, to)), pad)
+        if how.stores:
+            self.stored.setdefault(dst.buf, set()).add(how.joins)
         return (src, 0, from_, dst, 0, to)
 
     def check_width(self, how, src, dst, places, whole=True):
@@ -180,8 +191,8 @@ class Copies:
         order = [dst.names.index(name) for name in src.names]
         return src, View(dst.buf, dst.base, [dst.modes[i] for i in order], src.names, end=dst.end)
 
-    def move(self, moves, pad):
-        """Reads all that a copy reads, then writes."""
+    def move(self, moves, pad, joins=None):
+        """Reads all that a copy reads, then writes, or joins it with what is there."""
         todo, own = [], set()
         for src, st, from_, dst, dt, to in moves:
             cells, source, target = self.cells(src.buf, st), src.buf, dst.buf
@@ -212,14 +223,18 @@ class Copies:
             own.add(key)
             if dst.buf in self.writable:
                 cells = self.written[dst.buf]
-                if at in cells and (dst.buf.space == "global"):
+                if at in cells and (dst.buf.space == "global") and not (joins and getattr(cells[at][0], "joins", None) == joins):
                     raise Breach(f"an element of '{dst.buf.name}' is written twice")
+                if joins:
+                    before = cells[at][0] if at in cells else Joined(joins, dst.buf.index, at)
+                    element = before.more(element)
                 cells[at] = (element, self.block)
             else:
                 self.cells(dst.buf, thread)[at] = element
         self.moved += len(todo)
 
     def from_outside(self, buf, at, seen):
+        self.was_read.add(buf)
         if seen is not None:
             if at in self.written[buf]:
                 element, block = self.written[buf][at]

@@ -340,8 +340,8 @@ class Blocks(unittest.TestCase):
         for what, plan in (("zeros", self.plan("tma.load")), ("fills nothing", self.plan("bulk pad 0")),
                            ("less than 16", self.plan("bulk")), ("not aligned to 16", self.plan("bulk", whole)),
                            ("between two", self.plan("bulk", "f32 global (4,8):(9,1) align 16")),
-                           ("between two", self.plan("tma.load", "f32 global (4,8):(9,1) align 16")),
-                           ("not together", self.plan("tma.load", "f32 global (4,8):(1,4) align 16")),
+                           ("a stride of", self.plan("tma.load", "f32 global (4,8):(9,1) align 16")),
+                           ("contiguous", self.plan("tma.load", "f32 global (4,8):(1,4) align 16")),
                            ("converts", self.plan("bulk", "s32 global (4,8):(8,1) align 16"))):
             with self.subTest(what), self.assertRaisesRegex(Breach, what):
                 outputs(plan)
