@@ -74,16 +74,15 @@ def check_map(name, width, mem, buf, cache):
         raise Breach("a tensor that a map cannot describe")
     if any(place is None for place in buf.places()):
         raise Breach(f"'{name}' reaches beyond its buffer")
-    columns = mem.columns()
+    columns, inner = mem.columns(), rows_along(mem, buf)
+    if inner is None:
+        raise Breach(f"what is contiguous in '{buf.buf.name}' is not so in '{source.name}'")
     for d, column in enumerate(columns):
         n, step = source.ext[d], source.st[d]
-        if n > 1 and step != 1 and any(column) and (step < 0 or step * width % CHUNK):
+        if n > 1 and d != inner and any(column) and (step < 0 or step * width % CHUNK):
             raise Breach(f"a stride of '{source.name}' is no multiple of 16 bytes")
         if mem.end[d].low is not None and mem.end[d].low > 0 and min(column) < mem.end[d].low:
             raise Breach(f"'{name}' fills before a part that begins inside its tensor")
-    inner = rows_along(mem, buf)
-    if inner is None:
-        raise Breach(f"what is contiguous in '{buf.buf.name}' is not so in '{source.name}'")
     key = (buf.buf.name, tuple(slot(buf).base), shape(buf), shape(mem), inner, width)
     if key not in cache:
         cache[key] = find_box(list(zip([width * at for at in slot(buf).places()], zip(*columns))), width, inner)
