@@ -27,7 +27,7 @@ class Verdict:
     def __init__(self, outputs, tensors, sizes, threads, grid, moved, idle=False):
         self.outputs, self.tensors, self.sizes = outputs, tensors, sizes
         self.threads, self.grid, self.moved = threads, grid, moved
-        self.idle = idle  # a copy of the block never has an element
+        self.idle = idle  # a copy never has an element
 
 
 def span(buf):
@@ -45,6 +45,15 @@ def buf_places(buf):
     if prod(buf.ext) > MOST_STEPS:
         raise TooLarge()
     return buf.view(plain(Tup(buf.ext))).places()
+
+
+def mentions(part, name):
+    """Whether an expression or statements have the name "name"."""
+    if isinstance(part, dict):
+        part = list(part.values())
+    if isinstance(part, (list, tuple)):
+        return part[:2] == ("name", name) if part[:1] == ("name",) else any(mentions(x, name) for x in part)
+    return False
 
 
 class Kernel(Copies):
@@ -153,6 +162,11 @@ class Kernel(Copies):
             if buf in self.was_read or len(self.stored[buf]) > 1 and self.stored[buf] != {None}:
                 raise Breach(f"'{buf.name}' is stored to, and used otherwise")
         for buf, cells in self.written.items():
+            if not mentions(self.function["body"], buf.name):
+                raise Breach(f"'{buf.name}' is in the list, and never written")
+            n = prod(buf.ext)
+            if n <= MOST_STEPS and not buf.sw and len(set(buf_places(buf) if n else [])) < n:
+                raise Breach(f"different coordinates of '{buf.name}' are one element")
             if buf not in self.readable and not self.device:
                 n = prod(buf.ext)
                 if n > MOST_STEPS:

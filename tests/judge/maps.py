@@ -30,6 +30,8 @@ def sizes_of(flat, width, inner, span):
         n = 1
         while n < most and goes_on(n):
             n += 1
+        if span and not box and n < most:
+            return
         for size in [n] if span and not box else range(n, 0, -1):
             yield box + [(mode, size)]
         box, packed, mode = box + [(mode, n)], packed * n, None

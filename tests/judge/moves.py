@@ -52,8 +52,6 @@ class Copies:
             self.check_hints(how.atom if isinstance(how, TiledCopy) else how, src.buf, dst.buf)
             if isinstance(tiled, Block):
                 moves.append(self.pair_block(tiled, src, dst, pad))
-                there = any(a is not None and b is not None for a, b in zip(moves[-1][2], moves[-1][5]))
-                self.moves_some[id(s)] = there or self.moves_some.get(id(s), False)
             elif tiled is None:
                 if isinstance(how, TiledCopy) and isinstance(how.atom, Matrices) and first == 0:
                     how.atom.check(how, src.whole or src, dst.whole or dst, BITS[src.buf.element])
@@ -61,6 +59,8 @@ class Copies:
                 self.check_width(how, src, dst, {True: moves[-1][2], False: moves[-1][5]})
             else:
                 moves += self.pair_group(first, tiled, src, dst, self.threads if "warp" not in hangs else 32)
+        there = any(a is not None and b is not None for move in moves for a, b in zip(move[2], move[5]))
+        self.moves_some[id(s)] = self.moves_some.get(id(s), False) or there
         self.move(moves, pad, how.joins if isinstance(how, Block) else None)
 
     def by(self, expr, view):
@@ -120,6 +120,8 @@ class Copies:
         """An exact atom's accesses are elements that follow one another from a multiple of its bytes on, by what is promised.
         Of a tile that is not "whole" an access may have its first elements alone."""
         atom = how.atom if isinstance(how, TiledCopy) else how
+        if isinstance(atom, Atom) and atom.name == "universal" and atom.bits < max(BITS[src.buf.element], BITS[dst.buf.element]):
+            raise Breach("an access that is narrower than an element")
         if not isinstance(atom, Atom) or atom.name not in ("universal", "cp_async") or BITS[src.buf.element] != BITS[dst.buf.element]:
             return
         bits = BITS[src.buf.element]

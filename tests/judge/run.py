@@ -30,12 +30,13 @@ from judge import Breach, Kernel, TooLarge, Unsupported
 from moves import Joined
 from parse import ParseError
 from plan import BITS, Plan
+from stores import Stores
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAUNCHER = re.compile(r"TCP_EXTERN_C tcp_status (\w+)_launch\((.*?)\)\s*\{", re.S)
 CASES = 5           # choices of params for each plan
-KINDS = {"all": None, "boxes": Boxes, "ends": Ends, "far": Far, "halos": Halos}
+KINDS = {"all": None, "boxes": Boxes, "ends": Ends, "far": Far, "halos": Halos, "stores": Stores}
 MOST_ELEMENTS = 1 << 22  # of a tensor
 SECONDS = 120       # for one batch's program
 

@@ -376,7 +376,7 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     return true;
 }
 
-enum { GRANULE = 16 };  // bytes that all strides of a tensor map are multiples of
+enum { GRANULE = 16 };  // bytes that accesses of one thread for the block are multiples of
 
 static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct joint *m = user;
@@ -392,9 +392,9 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
         }
     }
     if (!c->tc) return partition_thread(s, k, c, m);
-    // what is divided of a map's tensor is only its widths; boxes.c takes the view itself
+    // what is divided has the widths and addresses of accesses; the view stays as it is written
     struct view *mem = c->src.base->space == MEM_GLOBAL ? &c->src : &c->dst, whole = *mem;
-    if (c->tc->atom.row->boxes) single_forget(s, mem, GRANULE);
+    if (c->tc->atom.row->alone) single_forget(s, mem, GRANULE);
     bool done = partition_tiled(s, k, c, m);
     *mem = whole;
     return done;

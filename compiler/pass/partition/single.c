@@ -1,4 +1,4 @@
-// Modes with one element in copies by tensor maps (see single.h).
+// Modes with one element in copies by one thread for the block (see single.h).
 //
 // Whatever is not at coordinate 0 of such a mode is beyond the tensor, so nothing is there to be
 // aligned. The views of other copies keep these strides: their accesses show them.

@@ -4,7 +4,7 @@
 
 #include "plan/plan.h"
 
-// Whether mode "mode" of "t" has one element, so that a tensor map does not look at its stride.
+// Whether mode "mode" of "t" has one element, so that its stride is of no effect.
 bool single_is(struct session *s, const struct tensor *t, int mode);
 // Takes the strides of such modes out of "v", as far as they are no multiples of "bytes".
 void single_forget(struct session *s, struct view *v, int bytes);
