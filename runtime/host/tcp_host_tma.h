@@ -101,6 +101,13 @@ template <typename V> inline void tcp_host_set(tcp_bf16 *to, V x) {
 template <typename T, typename V> inline void tcp_host_set(T *to, V x) {
     *to = (T)x;
 }
+// Integers wrap, as on the GPU.
+template <typename T> inline T tcp_host_sum(T a, T b) {
+    return a + b;
+}
+inline int32_t tcp_host_sum(int32_t a, int32_t b) {
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
 #define TCP_REDUCE_ROW(op, value)                                                                  \
     template <typename T>                                                                          \
     inline void tcp_bulk_##op(T *global, const void *shared, int bytes, TCP_HOST_AT) {             \
@@ -110,7 +117,7 @@ template <typename T, typename V> inline void tcp_host_set(T *to, V x) {
         };                                                                                         \
         tcp_host_bulk_reduce(global, shared, bytes, join, (int)sizeof(T), at);                     \
     }
-TCP_REDUCE_ROW(add, a + b)
+TCP_REDUCE_ROW(add, tcp_host_sum(a, b))
 TCP_REDUCE_ROW(min, b < a ? b : a)
 TCP_REDUCE_ROW(max, a < b ? b : a)
 #undef TCP_REDUCE_ROW
