@@ -38,14 +38,15 @@ void groups_commit(struct groups *g, const struct machine *m) {
         if (m->role == 0 || role == m->role) end(g, m, role);
 }
 
-void groups_wait(struct groups *g, const struct machine *m, int pending, struct group done) {
+void groups_wait(struct groups *g, const struct machine *m, int pending, int32_t epoch,
+                 const int32_t *time) {
     for (int role = 0; role < MACHINE_ROLES; ++role) {
         if (m->role != 0 && role != m->role) continue;
         for (int32_t i = g->last[role]; i && g->at[i].epoch < 0; i = g->at[i].older) {
             if (g->at[i].number >= m->commits[role] - pending) continue;
-            g->at[i].epoch = done.epoch;
-            g->at[i].by = m->role;
-            g->at[i].time = done.time;
+            g->at[i].epoch = epoch;
+            g->at[i].by = role;  // outside of roles its threads wait, too
+            g->at[i].time = time[role];
         }
     }
 }

@@ -26,8 +26,9 @@ void groups_release(struct groups *g);
 int32_t groups_join(struct groups *g, const struct machine *m);
 // The present role has ended a group, or with role 0 all roles have.
 void groups_commit(struct groups *g, const struct machine *m);
-// .. waits for all but the newest "pending" ones.
-void groups_wait(struct groups *g, const struct machine *m, int pending, struct group done);
+// .. waits for all but the newest "pending" ones in "epoch", when the clocks of roles are "time".
+void groups_wait(struct groups *g, const struct machine *m, int pending, int32_t epoch,
+                 const int32_t *time);
 // The group m->arrived of role m->arrived_by is there, by a barrier in memory.
 void groups_arrived(struct groups *g, const struct machine *m, struct group done);
 // How many groups ended after group "i"; -1: it did not end itself.

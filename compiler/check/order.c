@@ -349,9 +349,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
     }
     if (a.kind != ARRIVAL_GROUP) return;
     if (m->k->all_wait) phases_wait(&r->phases, m->commits[0] - a.count, r->epoch);
-    groups_wait(&r->groups, m, a.count,
-                (struct group){.epoch = r->epoch - m->k->all_wait,
-                               .time = clocks_now(&r->clocks, m)});
+    groups_wait(&r->groups, m, a.count, r->epoch - m->k->all_wait, r->clocks.time);
 }
 
 static void come(void *user, struct machine *m, int id, bool first) {

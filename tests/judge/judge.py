@@ -65,6 +65,7 @@ class Kernel(Copies):
         self.function = plan.functions[name]
         self.steps, self.moved, self.converted = 0, 0, {}
         self.stored, self.was_read, self.boxes, self.moves_some = {}, set(), {}, {}
+        self.width = None  # the threads of a role
         self.device = "device" in self.function["words"]
         if "extern" in self.function["words"]:
             raise Unsupported("'extern'")
@@ -242,8 +243,10 @@ class Kernel(Copies):
 
     def do_pipeline(self, s):
         lo, hi = self.bounds(s)
-        for _, n in s["warps"]:
-            if not 1 <= self.values.integer(n) <= 31:
+        roles = {}
+        for part, n in s["warps"]:
+            roles.setdefault(part, []).append(self.values.integer(n))
+            if not 1 <= roles[part][-1] <= 31:
                 raise Breach("a role without warps, or of too many")
         loaded = {}
         for part, body in s["parts"]:
@@ -262,8 +265,10 @@ class Kernel(Copies):
                         whole.buf.memory.pop(at, None)
                 scope[name] = slot
             self.values.scopes.append(scope)
-            for _, body in s["parts"]:
+            for part, body in s["parts"]:
+                self.width = 32 * roles[part][0] if len(roles.get(part, ())) == 1 else None
                 self.body(body)
+            self.width = None
             self.values.scopes.pop()
 
     def targets(self, body, out, outer=()):

@@ -58,7 +58,7 @@ class Copies:
                 moves.append(self.pair_thread(first, src, dst))
                 self.check_width(how, src, dst, {True: moves[-1][2], False: moves[-1][5]})
             else:
-                moves += self.pair_group(first, tiled, src, dst, self.threads if "warp" not in hangs else 32)
+                moves += self.pair_group(first, tiled, src, dst, (self.width or self.threads) if "warp" not in hangs else 32)
         there = any(a is not None and b is not None for move in moves for a, b in zip(move[2], move[5]))
         self.moves_some[id(s)] = self.moves_some.get(id(s), False) or there
         self.move(moves, pad, how.joins if isinstance(how, Block) else None)

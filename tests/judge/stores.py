@@ -28,7 +28,7 @@ class Stores(Draw):
         step = self.each if m == self.inner else 1
         least = max(1, n * (c - 1) + 1)
         e = r.choice([n * c, n * c, r.randint(least, n * c)])
-        e = -(-e // step) * step if r.percent(93) else e
+        e = -(-e // step) * step if r.percent(88) else e
         if e > step and r.percent(35):
             name = f"E{m}_{self.id}"
             by = n if e % n == 0 and r.percent(40) else step if r.percent(96) else 1
@@ -151,6 +151,11 @@ class Stores(Draw):
         tiles = f"{tup(self.tile)}, {tup(at)}"
         if self.buffer(0, element, stages) * (int(stages.split()[-1]) if stages else 1) > 160_000:
             return False
+        own = piped and r.percent(40)  # what is used is stored from another buffer, which a pipeline with roles needs
+        roles = own and threads % 32 == 0 and r.percent(60)
+        if own:
+            self.buffer(1, element, "")
+            self.use.append(f"copy s0_{self.id} -> s1_{self.id} with t_{self.id};")
         self.load.append(f"copy local_tile({source}, {tiles}) -> s0_{self.id} with {load} pad 0;")
         self.formals.append(source)
         for i in range(r.choice([1, 1, 1, 2])):
@@ -158,7 +163,7 @@ class Stores(Draw):
             if not made:
                 return False
             name, part, behind = made
-            self.use.append(f"copy s0_{self.id} -> local_tile({part}, {tiles}) with {how};")
+            self.use.append(f"copy s{int(own)}_{self.id} -> local_tile({part}, {tiles}) with {how};")
             direction = "inout" if joins or behind or r.percent(20) else "out"
             if r.percent(2):
                 direction = "out" if direction == "inout" else "inout"
@@ -170,7 +175,8 @@ class Stores(Draw):
                                           f"copy local_tile({part}, {tiles}) -> s0_{self.id} with t_{self.id} pad 0;"]))
         if r.percent(4):
             self.use.append(f"fill s0_{self.id} = 0;")
-        self.write(loops, counts, pipe, threads)
+        warps = f" warps (load = {r.choice([1, 2, threads // 32])}, use = {threads // 32})" if roles else ""
+        self.write(loops, counts, pipe, threads, warps)
         return True
 
     def others(self, name, low, high, at):
@@ -184,17 +190,17 @@ class Stores(Draw):
         self.use.append(f"copy {self.columns(f's0_{self.id}', f'0 .. {n}')} -> local_tile({self.columns(name, f'{low} .. {high}')}, {tile}, {first}) "
                         f"with tile(universal({8 * self.width}), thr={thr});")
 
-    def write(self, loops, counts, pipe, threads):
+    def write(self, loops, counts, pipe, threads, warps):
         lines = ["tcp 1;", "arch sm_90;"] + self.params + self.decls
         grid = f" grid {tup(self.grid)}" if self.grid else ""
-        lines.append(f"kernel k{self.id}({', '.join(self.formals)}){grid} threads {threads} {{")
+        lines.append(f"kernel k{self.id}({', '.join(self.formals)}){grid}" + ("" if warps else f" threads {threads}") + " {")
         lines += ["  " + b for b in self.before]
         indent = "  "
         for name, n in loops:
             lines.append(f"{indent}for {name} in 0 .. {n} {{")
             indent += "  "
         if pipe is not None:
-            lines += [f"{indent}pipeline n in 0 .. {counts[pipe]} {{", f"{indent}  load {{ {' '.join(self.load)} }}",
+            lines += [f"{indent}pipeline n in 0 .. {counts[pipe]}{warps} {{", f"{indent}  load {{ {' '.join(self.load)} }}",
                       f"{indent}  use {{ {' '.join(self.use)} }}", indent + "}"]
         else:
             lines += [indent + s for s in self.load + self.use]
