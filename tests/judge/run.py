@@ -36,7 +36,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAUNCHER = re.compile(r"TCP_EXTERN_C tcp_status (\w+)_launch\((.*?)\)\s*\{", re.S)
 CASES = 5           # choices of params for each plan
-KINDS = {"all": None, "boxes": Boxes, "ends": Ends, "far": Far, "halos": Halos, "stores": Stores}
+KINDS = {"all": None, "blocks": lambda seed, index: (Boxes, Stores)[index % 2](seed, index), "boxes": Boxes, "ends": Ends, "far": Far, "halos": Halos, "stores": Stores}
 MOST_ELEMENTS = 1 << 22  # of a tensor
 SECONDS = 120       # for one batch's program
 
