@@ -55,6 +55,7 @@ OF_PYTHON void *PyObject_Type(void *object);
 OF_PYTHON void *PyObject_GetAttr(void *object, void *name);
 OF_PYTHON void *PyObject_VectorcallMethod(void *name, void *const *args, size_t n, void *names);
 OF_PYTHON void *PyObject_CallNoArgs(void *function);
+OF_PYTHON void *PyObject_Call(void *function, void *tuple, void *names);
 OF_PYTHON void *PyObject_CallFunctionObjArgs(void *function, ...);
 OF_PYTHON void *PyTuple_New(intptr_t n);
 OF_PYTHON int PyTuple_SetItem(void *tuple, intptr_t at, void *object);
@@ -79,21 +80,26 @@ struct core_calls {
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void *, void **, void **);
     int (*is_capturing)(void *stream, int *state);
-    void *none, *yes, *no, *integer, *shape;  // of Python: None, True, False, int, "shape"
+    void *none, *yes, *no, *integer, *tuple, *shape;  // of Python: None, True, .., "shape"
     // Of the framework.
     void *const *type;  // those of tensors that are nothing but their memory
     const struct core_question *about_tensor, *about_state;
     void *grad_enabled, *written;  // functions; the second one is told which tensors are written
+    void *empty;  // makes a tensor of an entry's "result", on the current device; NULL: DLPack does
     int32_t ntypes, nabout_tensor, nabout_state;
-    int32_t below;  // nothing is asked: the framework did
-    void *sites;    // a dict, from keys to tuples with the address of a core_site in front
+    int32_t below;   // nothing is asked: the framework did
+    int64_t within;  // where the object of a tensor has the C++ object, which native questions take
+    void *sites;     // a dict, from keys to tuples with the address of a core_site in front
+    void *sites_of_what;  // those of new results without dtype and axes, by "what"
 };
 
 // What is asked before, and the answer that allows this way.
 struct core_question {
     void *object, *name;  // an attribute; no object: that of the tensor; no name: a function
     void *answer;
-    int32_t is_method, of_grad;  // "of_grad": another answer will do if no gradient is recorded
+    int32_t is_method, of_grad;     // "of_grad": another answer will do if no gradient is recorded
+    _Bool (*native)(const void *);  // asked instead, if there is one: of a reference to the tensor,
+    int64_t is_behind;              // or of what that points to; "false" allows this way
 };
 
 // A tensor as it was seen.
@@ -113,6 +119,7 @@ struct core_entry {
     const int64_t *param;
     void *const *function;  // of each variant
     void *context;
+    void *result;            // a tuple: what "empty" is given
     int64_t hits, captured;  // whether a graph may have the kernel
 };
 
@@ -142,15 +149,21 @@ static void ignore(void *context, const char *kind, const char *message) {
     (void)context, (void)kind, (void)message;
 }
 
+// Whether the device of the entry is the current one.
+static int is_current(const struct core_calls *c, const struct core_entry *e) {
+    void *context;
+    return c->get_context(&context) == 0 && context == e->context;
+}
+
 static int launch(const struct core_calls *c, struct core_entry *e, uint64_t from, uint64_t to) {
     uint64_t arguments[MOST_ARGUMENTS / sizeof(uint64_t)];
     const uint64_t address[2] = {from + (uint64_t)e->side[0].behind,
                                  to + (uint64_t)e->side[1].behind};
     struct tcpc_call call = {.size = sizeof call};
-    void *context, *stream;
+    void *stream;
     int at = 0;
-    if (e->launch->argument_bytes > sizeof arguments || c->get_context(&context) ||
-        context != e->context || c->exchange->current_stream(e->kind, e->device, &stream) ||
+    if (e->launch->argument_bytes > sizeof arguments ||
+        c->exchange->current_stream(e->kind, e->device, &stream) ||
         c->evaluate(e->launch, e->param, address, arguments, &call) != TCPC_LAUNCH_OK ||
         !call.variant)
         return 0;
@@ -167,28 +180,48 @@ static int launch(const struct core_calls *c, struct core_entry *e, uint64_t fro
            __atomic_add_fetch(&e->hits, 1, __ATOMIC_RELAXED);
 }
 
+// A new tensor: its object, or what DLPack makes one of.
+struct made {
+    void *object;
+    struct managed_tensor *managed;
+    uint64_t address;
+};
+
+static int make(const struct core_calls *c, const struct core_entry *e, struct made *m) {
+    struct dl_tensor t;
+    if (c->empty) {
+        m->object = PyObject_Call(c->empty, e->result, NULL);
+        if (!m->object || c->exchange->tensor_of(m->object, &t) || t.device_id != e->device ||
+            t.device_type != e->kind)
+            return 0;
+        m->address = address_of(&t);
+        return 1;
+    }
+    t = (struct dl_tensor){.device_type = e->kind,
+                           .device_id = e->device,
+                           .ndim = e->side[1].rank,
+                           .dtype = e->side[1].dtype,
+                           .shape = (int64_t *)e->side[1].shape};
+    if (c->exchange->allocate(&t, &m->managed, NULL, ignore) || !m->managed) return 0;
+    m->address = address_of(&m->managed->tensor);
+    return 1;
+}
+
 // A new tensor with the relayout of "x"; NULL: this is not the way to make it.
 static void *relayout(const struct core_calls *c, const struct core_site *s, void *x) {
     struct dl_tensor t;
-    struct managed_tensor *made = NULL;
+    struct made m = {0};
     struct core_entry *e = NULL;
-    void *result;
     if (c->exchange->tensor_of(x, &t)) return NULL;
     for (int64_t i = 0; i < s->n && !e; ++i)
         if (is_like(s->entry[i], 0, &t)) e = s->entry[i];
-    if (!e) return NULL;
-    struct dl_tensor wanted = {.device_type = e->kind,
-                               .device_id = e->device,
-                               .ndim = e->side[1].rank,
-                               .dtype = e->side[1].dtype,
-                               .shape = (int64_t *)e->side[1].shape};
-    if (c->exchange->allocate(&wanted, &made, NULL, ignore) || !made) return NULL;
-    uint64_t to = address_of(&made->tensor);
-    if (to % ALIGN != e->side[1].shift || !launch(c, e, address_of(&t), to)) {
-        made->deleter(made);
-        return NULL;
-    }
-    return c->exchange->object_of(made, &result) ? NULL : result;
+    if (!e || !is_current(c, e)) return NULL;
+    if (make(c, e, &m) && m.address % ALIGN == e->side[1].shift &&
+        launch(c, e, address_of(&t), m.address))
+        return m.object || c->exchange->object_of(m.managed, &m.object) == 0 ? m.object : NULL;
+    if (m.object) Py_DecRef(m.object);
+    if (m.managed) m.managed->deleter(m.managed);
+    return NULL;
 }
 
 // Whether the ranges of bytes that the kernel reaches are apart.  Others may interleave, which takes
@@ -210,7 +243,7 @@ static int copy(const struct core_calls *c, const struct core_site *s, void *y, 
     for (int64_t i = 0; i < s->n && !done && !(to->flags & READ_ONLY); ++i) {
         struct core_entry *e = s->entry[i];
         done = is_like(e, 0, &t) && is_like(e, 1, &to->tensor) && are_apart(e, from, at) &&
-               launch(c, e, from, at);
+               is_current(c, e) && launch(c, e, from, at);
     }
     to->deleter(to);
     return done;
@@ -218,19 +251,23 @@ static int copy(const struct core_calls *c, const struct core_site *s, void *y, 
 
 // -- what it is asked for -------------------------------------------------------------------------
 
-static int is_answered(const struct core_calls *c, const struct core_question *q, void *x) {
+// By Python; -1: it failed.
+static int is_found(const struct core_question *q, void *x) {
     void *object = q->object ? q->object : x;
     void *found = !q->name       ? PyObject_CallNoArgs(object)
                   : q->is_method ? PyObject_VectorcallMethod(q->name, &object, 1, NULL)
                                  : PyObject_GetAttr(object, q->name);
-    int right = found == q->answer;
     if (found) Py_DecRef(found);
-    if (!right && found && q->of_grad) {
-        found = PyObject_CallNoArgs(c->grad_enabled);
-        right = found == c->no;
-        if (found) Py_DecRef(found);
-    }
-    return right;
+    return found ? found == q->answer : -1;
+}
+
+static int is_answered(const struct core_calls *c, const struct core_question *q, void *x) {
+    void *const *tensor = x ? (void *)((char *)x + c->within) : NULL;
+    int right = q->native ? !q->native(q->is_behind ? *tensor : tensor) : is_found(q, x);
+    if (right || !q->of_grad) return right > 0;
+    void *found = PyObject_CallNoArgs(c->grad_enabled);
+    if (found) Py_DecRef(found);
+    return found == c->no;
 }
 
 // Whether the tensor is its memory and nothing more.  The exchange API refuses nothing.
@@ -252,15 +289,13 @@ static int is_quiet(const struct core_calls *c) {
     return right;
 }
 
-// The object that keeps the site of this key, which is taken over; NULL: there is none.
-static void *kept(const struct core_calls *c, void *key) {
+// The object that keeps the site of this key; NULL: there is none.
+static void *kept(void *sites, void *key) {
     void *found = NULL;
-    if (!key) return NULL;
     if (PyDict_GetItemRef)
-        PyDict_GetItemRef(c->sites, key, &found);
-    else if ((found = PyDict_GetItemWithError(c->sites, key)))
+        PyDict_GetItemRef(sites, key, &found);
+    else if ((found = PyDict_GetItemWithError(sites, key)))
         Py_IncRef(found);
-    Py_DecRef(key);
     return found;
 }
 
@@ -291,35 +326,35 @@ static int has_type(void *object, void *type) {
     return of == type;
 }
 
-// Whether "what" is no tuple, like "key", or one of integers.  True is equal to 1, but no dimension.
-static int are_integers(const struct core_calls *c, void *what, void *key) {
-    void *tuple = PyObject_Type(key);
+// Whether "what" is no tuple, or one of integers.  True is equal to 1, but no dimension.
+static int are_integers(const struct core_calls *c, void *what) {
     int right = 1;
-    for (intptr_t i = has_type(what, tuple) ? PyTuple_Size(what) : 0; i > 0 && right; --i)
+    for (intptr_t i = has_type(what, c->tuple) ? PyTuple_Size(what) : 0; i > 0 && right; --i)
         right = has_type(PyTuple_GetItem(what, i - 1), c->integer);
-    Py_DecRef(tuple);
     return right;
 }
 
-// (what, dtype, whether the result is new, name and extent of each axis); NULL: what should be an
-// integer is none.
-static void *key_of(const struct core_calls *c, void *const *args, void *axes) {
+// That of a relayout, (x, what, dtype, out, axes).  The key is "what" where there is nothing else;
+// else (what, dtype, whether the result is new, name and extent of each axis).
+static void *keeper_of(const struct core_calls *c, void *const *args) {
     enum { MOST_AXES = 32, FIXED = 3 };
-    void *part[2 * MOST_AXES], *name, *value;
+    void *part[2 * MOST_AXES], *name, *value, *found;
     intptr_t n = 0, at = 0;
-    while (axes != c->none && PyDict_Next(axes, &at, &name, &value)) {
+    if (!are_integers(c, args[1])) return NULL;
+    while (args[4] != c->none && PyDict_Next(args[4], &at, &name, &value)) {
         if (!has_type(value, c->integer) || n == 2 * MOST_AXES) return NULL;
         part[n++] = name, part[n++] = value;
     }
+    if (n == 0 && args[2] == c->none && args[3] == c->none) return kept(c->sites_of_what, args[1]);
     void *key = PyTuple_New(FIXED + n);
     if (!key) return NULL;
     put(key, 0, args[1]);
     put(key, 1, args[2]);
     put(key, 2, args[3] == c->none ? c->yes : c->no);
     for (at = 0; at < n; ++at) put(key, FIXED + at, part[at]);
-    if (are_integers(c, args[1], key)) return key;
+    found = kept(c->sites, key);
     Py_DecRef(key);
-    return NULL;
+    return found;
 }
 
 // What is returned; None where that is NULL.  What went wrong on the way, Python's own way finds out.
@@ -336,7 +371,7 @@ TCPC_API void *tcpc_core_relayout(void *self, void *const *args, intptr_t nargs)
     void *x = args[0], *out = nargs == 5 ? args[3] : NULL, *result = NULL;
     if (!out || !(c->below || (is_plain(c, x) && (out == c->none || is_plain(c, out)))))
         return answer(c, NULL);
-    void *keeper = kept(c, key_of(c, args, args[4]));
+    void *keeper = keeper_of(c, args);
     if (keeper && (c->below || is_quiet(c))) {
         const struct core_site *s = site_of(keeper);
         if (out == c->none)
@@ -351,9 +386,13 @@ TCPC_API void *tcpc_core_relayout(void *self, void *const *args, intptr_t nargs)
 // (dst, src): True, or None.  The key is the shape.
 TCPC_API void *tcpc_core_copy(void *self, void *const *args, intptr_t nargs) {
     const struct core_calls *c = PyLong_AsVoidPtr(self);
-    void *keeper = NULL, *result = NULL;
+    void *keeper = NULL, *result = NULL, *shape = NULL;
     if (nargs == 2 && is_plain(c, args[0]) && is_plain(c, args[1]))
-        keeper = kept(c, PyObject_GetAttr(args[0], c->shape));
+        shape = PyObject_GetAttr(args[0], c->shape);
+    if (shape) {
+        keeper = kept(c->sites, shape);
+        Py_DecRef(shape);
+    }
     if (keeper && is_quiet(c) && is_told(c, args[0]) && copy(c, site_of(keeper), args[0], args[1]))
         Py_IncRef(result = c->yes);
     if (keeper) Py_DecRef(keeper);

@@ -171,13 +171,18 @@ TCP_BULK_REDUCE(min)
 TCP_BULK_REDUCE(max)
 #undef TCP_BULK_REDUCE
 
-#define TCP_BULK_ROW(parameters, ...)                                                              \
+#define TCP_BULK_BOX(name, instruction, parameters, ...)                                           \
     template <int Bytes>                                                                           \
-    TCP_BULK_MEMBER void tcp_store_box(const void *shared, const tcp_tensor_map &map,              \
-                                       TCP_BULK_EACH parameters TCP_BULK_AT) {                     \
+    TCP_BULK_MEMBER void name(const void *shared, const tcp_tensor_map &map,                       \
+                              TCP_BULK_EACH parameters TCP_BULK_AT) {                              \
         tcp_fence_async(); /* what this thread itself did with the memory */                       \
-        tcp_tma_store(map, shared, __VA_ARGS__ TCP_BULK_PASS);                                     \
+        instruction(map, shared, __VA_ARGS__ TCP_BULK_PASS);                                       \
     }
+#define TCP_BULK_ROW(...)                                                                          \
+    TCP_BULK_BOX(tcp_store_box, tcp_tma_store, __VA_ARGS__)                                        \
+    TCP_BULK_BOX(tcp_add_box, tcp_tma_add, __VA_ARGS__)                                            \
+    TCP_BULK_BOX(tcp_min_box, tcp_tma_min, __VA_ARGS__)                                            \
+    TCP_BULK_BOX(tcp_max_box, tcp_tma_max, __VA_ARGS__)
 TCP_BULK_ROW((int x), x)
 TCP_BULK_ROW((int x, int y), x, y)
 TCP_BULK_ROW((int x, int y, int z), x, y, z)
@@ -185,5 +190,6 @@ TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
 TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
 #undef TCP_BULK_EACH
 #undef TCP_BULK_ROW
+#undef TCP_BULK_BOX
 #endif
 #endif

@@ -22,6 +22,19 @@ enum tcp_tma_swizzle {
     TCP_TMA_SWIZZLE_128
 };
 
+// What a reduction takes an element for: CUtensorMapDataType. Loads and stores move bits, whatever they are.
+enum tcp_tma_type {
+    TCP_TMA_BITS = 0,
+    TCP_TMA_U32 = 2,
+    TCP_TMA_S32,
+    TCP_TMA_U64,
+    TCP_TMA_S64,
+    TCP_TMA_F16,
+    TCP_TMA_F32,
+    TCP_TMA_F64,
+    TCP_TMA_BF16
+};
+
 // What a map says. Modes are listed with the contiguous one first.
 struct tcp_tma_box {
     const void *address;  // of the element at coordinates 0
@@ -33,6 +46,7 @@ struct tcp_tma_box {
     enum tcp_tma_swizzle swizzle;
     int l2 = 128;          // bytes that the L2 cache fetches together: 64, 128 or 256
     bool written = false;  // the kernel stores to the tensor
+    enum tcp_tma_type type = TCP_TMA_BITS;
 };
 
 #endif

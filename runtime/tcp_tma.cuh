@@ -16,10 +16,13 @@
 //   tcp_tma_load<HINTS>(..), tcp_bulk_load<HINTS>(..)   with a policy of the L2 cache (tcp_hints.h)
 //   tcp_tma_store(map, shared, x, ..)             the other way, of the thread's open group; rows are clipped at the tensor's
 //                                                 end, the contiguous mode only to a whole chunk of 16 bytes
+//   tcp_tma_add(map, shared, x, ..)               .. that adds to what is there, by the type of the map; _min, _max
 //   tcp_bulk_store(global, shared, bytes)         the other way, of the thread's open group
 //   tcp_bulk_add(global, shared, bytes)           .. that adds to what is there, by the type of "global"; _min, _max
 //   tcp_bulk_commit(), tcp_bulk_wait_read<N>()    ends the group; waits until shared memory is no longer read by all groups of
 //                                                 this thread but the N newest
+//   tcp_bulk_wait<N>()                            .. until they have also written, for this thread
+//   tcp_fence_async_all()                         tcp_fence_async() for global memory, too
 //   tcp_fence_async()                             this thread's accesses to shared memory before it, asynchronous ones after it
 //   tcp_elect()                                   whether this is the one thread that its warp, converged, elects
 //
@@ -125,14 +128,19 @@ TCP_TMA_ROW(5, "%3, %4, %5, %6, %7", "%8", (int x, int y, int z, int u, int v), 
             "r"(z), "r"(u), "r"(v))
 #undef TCP_TMA_ROW
 
-#define TCP_TMA_ROW(rank, operands, parameters, ...)                                               \
-    TCP_INSTRUCTION void tcp_tma_store(const tcp_tensor_map &map, const void *shared,              \
-                                       TCP_TMA_EACH parameters) {                                  \
-        asm volatile("cp.async.bulk.tensor." #rank "d.global.shared::cta.tile.bulk_group"          \
-                     " [%0, {" operands "}], [%1];" ::"l"(&map),                                   \
+#define TCP_TMA_STORE(name, ptx, operation, rank, operands, parameters, ...)                       \
+    TCP_INSTRUCTION void name(const tcp_tensor_map &map, const void *shared,                       \
+                              TCP_TMA_EACH parameters) {                                           \
+        asm volatile(ptx ".async.bulk.tensor." #rank "d.global.shared::cta" operation              \
+                         ".tile.bulk_group [%0, {" operands "}], [%1];" ::"l"(&map),               \
                      "r"(tcp_shared_address(shared)), __VA_ARGS__                                  \
                      : "memory");                                                                  \
     }
+#define TCP_TMA_ROW(...)                                                                           \
+    TCP_TMA_STORE(tcp_tma_store, "cp", "", __VA_ARGS__)                                            \
+    TCP_TMA_STORE(tcp_tma_add, "cp.reduce", ".add", __VA_ARGS__)                                   \
+    TCP_TMA_STORE(tcp_tma_min, "cp.reduce", ".min", __VA_ARGS__)                                   \
+    TCP_TMA_STORE(tcp_tma_max, "cp.reduce", ".max", __VA_ARGS__)
 TCP_TMA_ROW(1, "%2", (int x), "r"(x))
 TCP_TMA_ROW(2, "%2, %3", (int x, int y), "r"(x), "r"(y))
 TCP_TMA_ROW(3, "%2, %3, %4", (int x, int y, int z), "r"(x), "r"(y), "r"(z))
@@ -141,6 +149,7 @@ TCP_TMA_ROW(5, "%2, %3, %4, %5, %6", (int x, int y, int z, int u, int v), "r"(x)
             "r"(u), "r"(v))
 #undef TCP_TMA_EACH
 #undef TCP_TMA_ROW
+#undef TCP_TMA_STORE
 
 TCP_INSTRUCTION void tcp_bulk_store(void *global, const void *shared, int bytes) {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
@@ -186,8 +195,16 @@ template <int Pending> TCP_INSTRUCTION void tcp_bulk_wait_read() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
 }
 
+template <int Pending> TCP_INSTRUCTION void tcp_bulk_wait() {
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
 TCP_INSTRUCTION void tcp_fence_async() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+TCP_INSTRUCTION void tcp_fence_async_all() {
+    asm volatile("fence.proxy.async;" ::: "memory");
 }
 
 TCP_INSTRUCTION bool tcp_elect() {

@@ -95,6 +95,7 @@ inline tcp_status tcp_encode_map(const char *kernel, const char *tensor, const t
     static const tcp_map_encode encode = tcp_find_map_encode();
     // CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32, 64: the bits move as they are
     static const int types[] = {0, 0, 1, 0, 2, 0, 0, 0, 4};
+    const int type = b->type == TCP_TMA_BITS ? types[b->bytes] : (int)b->type;
     uint64_t extents[5], strides[5];
     uint32_t box[5], steps[5];
     int64_t reach = 0;
@@ -118,8 +119,8 @@ inline tcp_status tcp_encode_map(const char *kernel, const char *tensor, const t
     // CU_TENSOR_MAP_L2_PROMOTION_L2_64B, 128, 256; the last one takes a tenth of the speed
     // (bench/results/pipeline.md)
     const int l2 = b->l2 == 64 ? 1 : b->l2 == 256 ? 3 : 2, no_fill = 0;
-    const int error = encode(map, types[b->bytes], (uint32_t)b->rank, address, extents, strides + 1,
-                             box, steps, 0, (int)b->swizzle, l2, no_fill);
+    const int error = encode(map, type, (uint32_t)b->rank, address, extents, strides + 1, box,
+                             steps, 0, (int)b->swizzle, l2, no_fill);
     if (error) return tcp_fail(TCP_ERR_LAUNCH, TCP_SAYS_MAP_ERROR, kernel, tensor, error);
     // Drivers up to 13.1 encode tensors under 128 KiB wrong; as CUTLASS 4.7 mends it.
     int driver = 0;
@@ -155,6 +156,7 @@ inline tcp_status tcp_make_map(const char *kernel, const char *tensor, const tcp
     key.swizzle = b->swizzle;
     key.l2 = b->l2;
     key.written = b->written;
+    key.type = b->type;
     for (int i = 0; i < b->rank && i < 5; ++i) {
         key.extent[i] = b->extent[i];
         // that of a mode with one element has no meaning

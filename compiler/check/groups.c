@@ -20,7 +20,7 @@ int32_t groups_join(struct groups *g, const struct machine *m) {
         g->cap *= 2;
         g->at = memory_again(g->at, sizeof *g->at * (size_t)g->cap);
     }
-    g->at[g->n] = (struct group){.role = m->role, .number = -1, .epoch = -1};
+    g->at[g->n] = (struct group){m->role, -1, 0, {{.epoch = -1}, {.epoch = -1}}};
     return *open = g->n++;
 }
 
@@ -38,26 +38,27 @@ void groups_commit(struct groups *g, const struct machine *m) {
         if (m->role == 0 || role == m->role) end(g, m, role);
 }
 
-void groups_wait(struct groups *g, const struct machine *m, int pending, int32_t epoch,
+void groups_wait(struct groups *g, const struct machine *m, struct arrival a, int32_t epoch,
                  const int32_t *time) {
     for (int role = 0; role < MACHINE_ROLES; ++role) {
         if (m->role != 0 && role != m->role) continue;
-        for (int32_t i = g->last[role]; i && g->at[i].epoch < 0; i = g->at[i].older) {
-            if (g->at[i].number >= m->commits[role] - pending) continue;
-            g->at[i].epoch = epoch;
-            g->at[i].by = role;  // outside of roles its threads wait, too
-            g->at[i].time = time[role];
+        // outside of roles the threads of each one wait, too
+        const struct group_end done = {epoch, role, time[role]};
+        for (int32_t i = g->last[role]; i && g->at[i].end[a.written].epoch < 0;
+             i = g->at[i].older) {
+            if (g->at[i].number >= m->commits[role] - a.count) continue;
+            for (int w = 0; w <= a.written; ++w)
+                if (g->at[i].end[w].epoch < 0) g->at[i].end[w] = done;
         }
     }
 }
 
-void groups_arrived(struct groups *g, const struct machine *m, struct group done) {
+void groups_arrived(struct groups *g, const struct machine *m, struct group_end done) {
     int32_t i = g->last[m->arrived_by];
     while (i && g->at[i].number > m->arrived) i = g->at[i].older;
     if (!i || g->at[i].number != m->arrived) return;
-    g->at[i].epoch = done.epoch;
-    g->at[i].by = m->arrived_by;
-    g->at[i].time = done.time;
+    done.by = m->arrived_by;
+    g->at[i].end[0] = done;
 }
 
 int groups_younger(const struct groups *g, const struct machine *m, int32_t i) {

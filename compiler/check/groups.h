@@ -5,13 +5,19 @@
 
 #include "machine/machine.h"
 
+// When something was complete for a role.
+struct group_end {
+    int32_t epoch;  // -1: it is not
+    int by;         // the role that waited
+    int32_t time;   // .. and its time
+};
+
 struct group {
     int role;        // of the machine
     int32_t number;  // among those of the role; -1: not ended
     int32_t older;   // the one of the role that ended before; 0: none
-    int32_t epoch;   // in which it was waited for; -1: it was not
-    int by;          // the role that waited
-    int32_t time;    // .. and its time
+    // by whether the wait is one until copies out of shared memory have also written
+    struct group_end end[2];
 };
 
 struct groups {
@@ -26,11 +32,11 @@ void groups_release(struct groups *g);
 int32_t groups_join(struct groups *g, const struct machine *m);
 // The present role has ended a group, or with role 0 all roles have.
 void groups_commit(struct groups *g, const struct machine *m);
-// .. waits for all but the newest "pending" ones in "epoch", when the clocks of roles are "time".
-void groups_wait(struct groups *g, const struct machine *m, int pending, int32_t epoch,
+// .. waits by "a" in "epoch", when the clocks of roles are "time".
+void groups_wait(struct groups *g, const struct machine *m, struct arrival a, int32_t epoch,
                  const int32_t *time);
 // The group m->arrived of role m->arrived_by is there, by a barrier in memory.
-void groups_arrived(struct groups *g, const struct machine *m, struct group done);
+void groups_arrived(struct groups *g, const struct machine *m, struct group_end done);
 // How many groups ended after group "i"; -1: it did not end itself.
 int groups_younger(const struct groups *g, const struct machine *m, int32_t i);
 

@@ -192,41 +192,40 @@ static bool report(struct order *r, enum order_missing missing, struct touch a, 
 }
 
 // When "a" is complete.
-static struct group end_of(const struct order *r, const struct mark *a) {
-    const struct event *e = &r->event[a->event];
-    const struct group itself = {.epoch = e->epoch, .by = e->role, .time = e->time};
-    return e->group ? r->groups.at[e->group] : itself;
+static struct group_end end_of(const struct order *r, struct touch a) {
+    const struct event *e = &r->event[a.at->event];
+    const struct group_end itself = {e->epoch, e->role, e->time};
+    return e->group ? r->groups.at[e->group].end[a.writes && kir_stores(e->node)] : itself;
 }
 
 // Whether there was a barrier between the completion of "a" and now.
-static bool is_over(const struct order *r, const struct mark *a) {
-    const struct group end = end_of(r, a);
+static bool is_over(const struct order *r, struct touch a) {
+    const struct group_end end = end_of(r, a);
     if (end.epoch < 0) return false;
     return end.epoch < r->epoch ||
            (end.by && clocks_after(&r->clocks, &r->machine, end.by, end.time));
 }
 
-static bool is_fenced(const struct order *r, const struct mark *a) {
-    const struct group end = end_of(r, a);
+static bool is_fenced(const struct order *r, struct touch a) {
+    const struct group_end end = end_of(r, a);
     return end.epoch <= r->fenced ||
            (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time));
 }
 
-static bool is_under_way(const struct order *r, const struct mark *a) {
-    const struct event *e = &r->event[a->event];
-    return e->group && r->groups.at[e->group].epoch < 0;
+static bool is_under_way(const struct order *r, struct touch a) {
+    return r->event[a.at->event].group && end_of(r, a).epoch < 0;
 }
 
 // Whether "b" is ordered after "a", an access to the same piece; reports a fault otherwise.
 static bool in_order(struct order *r, struct touch a, struct touch b, const struct shadow *x,
                      int64_t piece) {
     if (!a.at->event) return true;
-    if (is_under_way(r, a.at)) return report(r, ORDER_WAIT, a, b, x, piece);
+    if (is_under_way(r, a)) return report(r, ORDER_WAIT, a, b, x, piece);
     // a call counts as a thread of its own: it orders its own accesses
     if (a.at->thread == b.at->thread) return true;
     bool fenced = order_by_copy(r->event[a.at->event].node, a.writes) ||
-                  !order_by_copy(r->event[b.at->event].node, b.writes) || is_fenced(r, a.at),
-         over = is_over(r, a.at);
+                  !order_by_copy(r->event[b.at->event].node, b.writes) || is_fenced(r, a),
+         over = is_over(r, a);
     if (over && fenced) return true;
     return report(r, over ? ORDER_FENCE : ORDER_BARRIER, a, b, x, piece);
 }
@@ -246,7 +245,8 @@ static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const 
         if (async && !x->async_read)
             x->async_read = memory_zeroed((size_t)x->cells, sizeof *x->async_read);
         struct mark *kept = async ? x->async_read[at].of : c->read;
-        kept[kept->event && !is_over(r, kept) && kept->thread != m->thread] = *m;
+        const struct touch before = {kept, false};
+        kept[kept->event && !is_over(r, before) && kept->thread != m->thread] = *m;
         return true;
     }
     for (int i = 0; i < 2; ++i) {
@@ -340,8 +340,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
     } else if (a.kind == ARRIVAL_MEMORY) {
         int id = MACHINE_NAMED + m->barrier;
         clocks_pass(&r->clocks, m, id);
-        groups_arrived(&r->groups, m,
-                       (struct group){.epoch = r->epoch, .time = r->clocks.came[id]});
+        groups_arrived(&r->groups, m, (struct group_end){r->epoch, 0, r->clocks.came[id]});
     } else if (arrival_row(a)->joins) {  // all threads of the block
         if (a.fence) r->fenced = r->epoch;
         ++r->epoch;
@@ -349,7 +348,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
     }
     if (a.kind != ARRIVAL_GROUP) return;
     if (m->k->all_wait) phases_wait(&r->phases, m->commits[0] - a.count, r->epoch);
-    groups_wait(&r->groups, m, a.count, r->epoch - m->k->all_wait, r->clocks.time);
+    groups_wait(&r->groups, m, a, r->epoch - m->k->all_wait, r->clocks.time);
 }
 
 static void come(void *user, struct machine *m, int id, bool first) {
@@ -367,13 +366,15 @@ static bool nothing_under_way(struct order *r) {
         for (int64_t c = 0; c < x->cells; ++c) {
             const struct mark *m = &x->cell[c].write, end = {0};
             const struct kir_node *n = r->event[m->event].node;
-            bool counts = m->event && (r->machine.k->device || n->align);
-            if (counts && is_under_way(r, m))
+            // what a kernel stores is there when it has ended
+            bool counts = m->event && (r->machine.k->device || (n->align && !kir_stores(n)));
+            if (counts && is_under_way(r, (struct touch){m, true}))
                 return report(r, ORDER_WAIT, (struct touch){m, true}, (struct touch){&end}, x,
                               x->key ? x->key[c] : c);
             for (int i = 0; x->async_read && i < 2; ++i) {
                 m = &x->async_read[c].of[i];
-                if (m->event && kir_stores(r->event[m->event].node) && is_under_way(r, m))
+                if (m->event && kir_stores(r->event[m->event].node) &&
+                    is_under_way(r, (struct touch){m, false}))
                     return report(r, ORDER_WAIT, (struct touch){m, false}, (struct touch){&end}, x,
                                   x->key ? x->key[c] : c);
             }

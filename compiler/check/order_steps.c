@@ -156,5 +156,5 @@ int order_nodes(const struct kir_node *list) {
 }
 
 bool order_by_copy(const struct kir_node *n, bool writes) {
-    return n->kind == KIR_ASYNC && n->align > 0 && writes != kir_stores(n);
+    return n->kind == KIR_ASYNC && n->align > 0 && (writes || kir_stores(n));
 }

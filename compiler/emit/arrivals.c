@@ -12,7 +12,11 @@ static void put_group(const struct emission *o, const struct kir_node *n, int in
         statement_write(o->b, indent,
                         n->kind == KIR_ARRIVE
                             ? arena_printf(a, "%s();", k->commit[i])
-                            : arena_printf(a, "%s<%d>();", k->wait[i], n->arrival.count));
+                            : arena_printf(a, "%s<%d>();",
+                                           n->arrival.written && 1 << i == COUNTS_STORED
+                                               ? k->wait_written
+                                               : k->wait[i],
+                                           n->arrival.count));
     }
 }
 
@@ -43,8 +47,8 @@ void emit_arrival(const struct emission *o, const struct kir_node *n, int indent
     if (!call) BUG("an arrival of no kind");
     if (n->arrival.fence)
         statement_write(o->b, indent,
-                        n->fenced ? arena_printf(a, "tcp_fence_async();  // %s", n->fenced)
-                                  : "tcp_fence_async();");
+                        n->fenced ? arena_printf(a, "%s  // %s", o->k->fence, n->fenced)
+                                  : o->k->fence);
     statement_write(o->b, indent, call);
     if (n->ends && (n->index || n->by == BY_EACH))
         statement_write(o->b, indent, arena_printf(a, "tcp_ring%d.next();", n->arrival.of));

@@ -1,4 +1,5 @@
 // Prints copies of boxes, and the tensor maps of launchers.
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,6 +13,12 @@ static const char *more(const struct emission *o, const char *e, int64_t by, con
     return strcmp(e, "0") == 0 ? times : arena_printf(&o->s->arena, "%s + %s", e, times);
 }
 
+static const char *in_capitals(struct arena *a, const char *name) {
+    char *up = ARENA_ARRAY(a, char, strlen(name) + 1);
+    for (size_t i = 0; name[i]; ++i) up[i] = (char)toupper((unsigned char)name[i]);
+    return up;
+}
+
 void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) {
     static const char *const var[BOX_LOOPS] = {"b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7"};
     struct arena *a = &o->s->arena;
@@ -19,7 +26,7 @@ void emit_boxes(const struct emission *o, const struct kir_node *n, int indent) 
     const struct kir_buffer *shared = n->buf ? n->buf : n->to_buf;
     const char *at[BOX_RANK], *to = emit_ix(o->s, o->k, n->buf ? n->at : n->to_at);
     for (int i = 0; i < x->map->rank; ++i) at[i] = emit_ix(o->s, o->k, x->at[i]);
-    if (n->fence) statement_write(o->b, indent, "tcp_fence_async();");
+    if (n->fence) statement_write(o->b, indent, o->k->fence);
     for (int i = x->nloops - 1; i >= 0; --i) {
         const struct box_loop *l = &x->loop[i];
         statement_write(o->b, indent,
@@ -94,6 +101,7 @@ void emit_map(const struct emission *o, int indent, const struct kir_map *m) {
     call_arg(&c, "TCP_TMA_SWIZZLE_%s", swizzle[m->swizzle / 32]);
     if (m->l2 || written) call_arg(&c, "%d", m->l2 ? m->l2 : 128);
     if (written) call_arg(&c, "true");
+    if (m->elem) call_arg(&c, "TCP_TMA_%s", in_capitals(a, m->elem->name));
     call_write(o->b, &c);
     statement_write(o->b, indent, arena_printf(a, "tcp_tensor_map %s;", m->c_name));
     c = emit_call_of(o, indent, "TCP_CHECK(tcp_make_map(", "));");

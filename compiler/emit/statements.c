@@ -360,7 +360,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         return;
     }
     case KIR_ASYNC: {
-        if (n->fence) statement_write(b, indent, "tcp_fence_async();");
+        if (n->fence) statement_write(b, indent, o->k->fence);
         struct call c =
             emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->function), ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));

@@ -36,21 +36,23 @@ struct arrival {
     // who arrives has fenced first: copies that others issue then come after what it did with shared
     // memory (the async proxy of PTX after the generic one)
     bool fence;
+    // ARRIVAL_GROUP: copies out of shared memory have also written, and not only been read
+    bool written;
 };
 
-static const struct arrival arrival_none = {ARRIVAL_NONE, 0, 0, false};
-static const struct arrival arrival_block = {ARRIVAL_BLOCK, 0, 0, false};
+static const struct arrival arrival_none = {ARRIVAL_NONE, 0, 0, false, false};
+static const struct arrival arrival_block = {ARRIVAL_BLOCK, 0, 0, false, false};
 // A wait until at most "pending" groups are in flight; also the end of a group.
 static inline struct arrival arrival_groups(int pending) {
-    return (struct arrival){ARRIVAL_GROUP, 0, pending, false};
+    return (struct arrival){ARRIVAL_GROUP, 0, pending, false, false};
 }
 // Of "threads" threads at named barrier "id".
 static inline struct arrival arrival_named(int id, int threads) {
-    return (struct arrival){ARRIVAL_NAMED, id, threads, false};
+    return (struct arrival){ARRIVAL_NAMED, id, threads, false, false};
 }
 // Of "arrivals" at the next barrier in memory of ring "ring".
 static inline struct arrival arrival_memory(int ring, int arrivals) {
-    return (struct arrival){ARRIVAL_MEMORY, ring, arrivals, false};
+    return (struct arrival){ARRIVAL_MEMORY, ring, arrivals, false, false};
 }
 
 struct arrival_row {
@@ -86,8 +88,18 @@ static inline bool arrival_strictest(struct arrival a) {
 // Whether a wait for "a" is enough where one for "need" is needed.
 static inline bool arrival_serves(struct arrival a, struct arrival need) {
     if (!arrival_is(need)) return true;
-    if (a.kind != need.kind || a.of != need.of || (need.fence && !a.fence)) return false;
+    if (a.kind != need.kind || a.of != need.of || (need.fence && !a.fence) ||
+        (need.written && !a.written))
+        return false;
     return arrival_row(a)->most ? a.count <= need.count : a.count == need.count;
+}
+
+// The loosest wait for groups that serves both, or that for "b" where "a" is none.
+static inline struct arrival arrival_both(struct arrival a, struct arrival b) {
+    if (a.kind != ARRIVAL_GROUP || b.kind != ARRIVAL_GROUP) return b;
+    if (b.count < a.count) a.count = b.count;
+    a.written |= b.written;
+    return a;
 }
 
 enum { ARRIVAL_TEXT = 64 };
@@ -95,7 +107,9 @@ enum { ARRIVAL_TEXT = 64 };
 static inline const char *arrival_text(struct arrival a, bool arrives, char out[ARRIVAL_TEXT]) {
     const struct arrival_row *row = arrival_row(a);
     int n = snprintf(out, ARRIVAL_TEXT, "%s", a.fence ? "fence, " : "");
-    snprintf(out + n, (size_t)(ARRIVAL_TEXT - n), arrives ? row->arrive : row->wait, a.count, a.of);
+    n += snprintf(out + n, (size_t)(ARRIVAL_TEXT - n), arrives ? row->arrive : row->wait, a.count,
+                  a.of);
+    snprintf(out + n, (size_t)(ARRIVAL_TEXT - n), "%s", a.written ? " written" : "");
     return out;
 }
 

@@ -113,6 +113,8 @@ struct kir_map {
     int64_t box[BOX_RANK];                                 // elements
     int swizzle;                                           // bytes of a row, or 0
     int l2;  // bytes that the L2 cache fetches together; 0: as many as are usual
+    const struct elem_type
+        *elem;  // of what is joined with the tensor; NULL: the bits move as they are
 };
 
 // BOXES: the coordinates of the first box, and the loops over the others.
@@ -235,6 +237,8 @@ struct kir_kernel {
     // The type of what counts groups in memory (plan/atoms.h), and its byte in shared memory; NULL: no
     // copies have one
     const char *counter;
+    const char *wait_written;  // for what also waits until groups have written; or NULL
+    const char *fence;         // the call before copies that may overtake the thread
     bool all_wait;       // all threads wait for these groups, not only the one that issues copies
     int64_t counter_at;  // -1: the only ones are those of "memory"
     struct kir_memory {  // of roles, for ARRIVAL_MEMORY

@@ -34,6 +34,7 @@ static void put_boxes(struct session *s, struct buf *b, const struct kir_node *n
         buf_printf(b, ", %" PRId64 " times dimension %d by %" PRId64 " %s %" PRId64,
                    x->loop[i].extent, x->loop[i].dim, x->loop[i].step, n->buf ? "from" : "to",
                    x->loop[i].dst);
+    if (n->body->reduces) buf_printf(b, ", by %s", n->function);
     buf_printf(b, "%s\n", hints(s, n));
 }
 

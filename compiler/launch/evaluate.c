@@ -310,7 +310,6 @@ enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l, const struc
                                         const int64_t *param, const uint64_t *address,
                                         struct tcpc_map_call *out, struct tcpc_call *call) {
     enum { SMALL = 128 * 1024 };
-    static const int type[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 4};  // CU_TENSOR_MAP_DATA_TYPE_..
     const struct arguments a = {l, param, address};
     bool small = true;
     if (call->size < offsetof(struct tcpc_call, message) + sizeof call->message ||
@@ -321,7 +320,7 @@ enum tcpc_launch_status tcpc_launch_map(const struct tcpc_launch *l, const struc
     bool empty = is_empty(&a, map);
     if (!empty && !map_holds(&a, map, call)) return call->status;
     *out = (struct tcpc_map_call){.size = out->size,
-                                  .type = type[map->element_bytes],
+                                  .type = map->type,
                                   .rank = (uint32_t)map->rank,
                                   .address = empty ? 0 : map_address(&a, map)};
     for (int i = 0; i < map->rank; ++i) {

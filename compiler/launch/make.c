@@ -156,6 +156,7 @@ static void set_layout(const struct making *m, struct lay l, const char *const *
 static const struct tcpc_tensor *tensor(const struct making *m, const struct kir_tensor *t) {
     struct tcpc_tensor *r = NEW(m, struct tcpc_tensor);
     const struct kir_declared *of = t->declared;
+    const struct ix *span = t->part_span ? t->part_span : t->span;
     *r = (struct tcpc_tensor){.size = sizeof *r,
                               .name = kept_text(m, t->name),
                               .element = t->elem->name,
@@ -164,8 +165,7 @@ static const struct tcpc_tensor *tensor(const struct making *m, const struct kir
                                            : t->read   ? TCPC_INOUT
                                                        : TCPC_OUT,
                               .align = t->align,
-                              .bytes =
-                                  value(m, ix_scale(m->s, t->span, lay_int(t->elem->bits / 8)))};
+                              .bytes = value(m, ix_scale(m->s, span, lay_int(t->elem->bits / 8)))};
     set_layout(m, t->layout, t->names, r);
     if (of) {
         struct tcpc_tensor *d = NEW(m, struct tcpc_tensor);
@@ -267,6 +267,16 @@ static const struct tcpc_condition *condition(const struct making *m,
     return r;
 }
 
+// CUtensorMapDataType: that by which "elem" is reduced, or the unsigned one of "bytes".
+static int map_type(const struct elem_type *elem, int bytes) {
+    static const char *const joined[] = {[2] = "u32", "s32", "u64", "s64",
+                                         "f16",       "f32", "f64", "bf16"};
+    static const int bits[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 4};
+    for (size_t i = 2; elem && i < sizeof joined / sizeof joined[0]; ++i)
+        if (strcmp(elem->name, joined[i]) == 0) return (int)i;
+    return bits[bytes];
+}
+
 static const struct tcpc_map *map(const struct making *m, const struct kir_map *x) {
     struct tcpc_map *r = NEW(m, struct tcpc_map);
     struct tcpc_value *extent = ARRAY(m, struct tcpc_value, x->rank),
@@ -287,7 +297,8 @@ static const struct tcpc_map *map(const struct making *m, const struct kir_map *
                            .stride = stride,
                            .box = box,
                            .offset = value(m, ix_scale(m->s, x->offset, lay_int(bytes))),
-                           .l2_bytes = x->l2 ? x->l2 : 128};
+                           .l2_bytes = x->l2 ? x->l2 : 128,
+                           .type = map_type(x->elem, bytes)};
     return r;
 }
 

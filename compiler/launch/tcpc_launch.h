@@ -62,7 +62,8 @@ struct tcpc_tensor {
     struct tcpc_value offset;
     const struct tcpc_mode *const *mode; /* nested modes are flat here */
     size_t nmodes;
-    struct tcpc_value bytes; /* from the pointer to the end of the last element */
+    /* from the pointer to the end of the last element; over devices: of the part of one */
+    struct tcpc_value bytes;
     /* The same memory as the plan declares it, if the layout above is one that the planner wrote,
      * with modes that are sorted, merged and parts; otherwise NULL.  "bytes" is not set there, and
      * a value that depends on a param that the kernel does not have does not fit 64 bits. */
@@ -120,7 +121,7 @@ struct tcpc_condition {
 };
 
 /* A tensor map.  The contiguous mode comes first, all element strides are 1, nothing is interleaved,
- * the type is unsigned with so many bytes, what is beyond the tensor is 0. */
+ * what is beyond the tensor is 0. */
 struct tcpc_map {
     size_t size;
     const struct tcpc_tensor *tensor; /* its address and "offset" are the map's address */
@@ -131,6 +132,7 @@ struct tcpc_map {
     const int64_t *box;              /* of each mode, in elements */
     int l2_bytes;                    /* that the L2 cache fetches together: 64, 128 or 256 */
     struct tcpc_value offset;        /* in bytes */
+    int type;                        /* CUtensorMapDataType; unsigned where nothing is reduced */
 };
 
 /* The address of "tensor", the integer "param", or a tensor map: an argument of a kernel. */
@@ -224,7 +226,7 @@ enum { TCPC_MAP_RANK = 5, TCPC_MAP_BYTES = 128, TCPC_MAP_ZEROS = 16 };
 /* What cuTensorMapEncodeTiled takes for a map, as its types. */
 struct tcpc_map_call {
     size_t size;   /* the caller sets it: sizeof(struct tcpc_map_call) */
-    int type;      /* CUtensorMapDataType: UINT8, UINT16, UINT32 or UINT64 */
+    int type;      /* CUtensorMapDataType */
     uint32_t rank; /* tensorRank */
     /* 0: the tensor has no element, and all that is read of it is 0.  The caller takes the address of
      * TCPC_MAP_ZEROS bytes of zeros in the memory of the device instead, aligned to as many; if the

@@ -6,7 +6,8 @@
 #include "lower/private.h"
 
 static bool same_map(const struct kir_map *a, const struct kir_map *b) {
-    if (a->tensor != b->tensor || a->rank != b->rank || a->swizzle != b->swizzle || a->l2 != b->l2)
+    if (a->tensor != b->tensor || a->rank != b->rank || a->swizzle != b->swizzle ||
+        a->l2 != b->l2 || a->elem != b->elem)
         return false;
     for (int i = 0; i < a->rank; ++i)
         if (!ix_equal(a->extent[i], b->extent[i]) || !ix_equal(a->stride[i], b->stride[i]) ||
@@ -33,7 +34,8 @@ static const struct kir_map *map_of(struct lowering *w, const struct copy *c) {
                           .rank = b->rank,
                           .offset = ix_lay(s, t->layout.offset),
                           .swizzle = b->swizzle,
-                          .l2 = copy_atom(c)->l2};
+                          .l2 = copy_atom(c)->l2,
+                          .elem = copy_reduces(c) ? t->elem : NULL};
     for (int i = 0; i < b->rank; ++i) {
         m->extent[i] = b->extent[i];
         m->stride[i] = b->mode[i] < 0 ? ix_int(s, 0)
@@ -68,12 +70,14 @@ void lower_boxes(struct lowering *w, const struct copy *c, const struct ix *from
         n->to_buf = lower_buffer(w, c->dst.base);
         n->to_at = to;
     }
+    n->fence = stores && w->kernel->reads_stored;
     x->sw = stores ? c->facts.src.sw : c->facts.dst.sw;
     struct kir_node **outside = lower_open(w, n), *access = lower_node(w, KIR_ASYNC);
     access->buf = lower_buffer(w, c->src.base);
     access->to_buf = lower_buffer(w, c->dst.base);
     access->bits = access->align = copy_atom(c)->row->align;
     access->cost = copy_atom(c)->row->cost;
+    access->reduces = copy_reduces(c);
     if (c->pad) access->constant = c->pad->id;
     w->tail = outside;
 }

@@ -145,6 +145,7 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     n->cost = atom_for_width(atom->row, y->bits)->cost;
     n->align = atom->row->alone ? atom->row->align : 0;
     n->reduces = atom->row->reduces;
+    n->fence = atom->row->reads_late && w->kernel->reads_stored;
     nest_close(w, nest->batch, nest->nbatch, w->tail);
     nest_close(w, nest->outer, nest->nouter, &(*outside)->next);
 }

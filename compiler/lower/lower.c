@@ -82,6 +82,7 @@ struct kir_node *lower_wait(struct lowering *w, struct arrival a) {
 static void lower_last_wait(struct lowering *w) {
     struct kir_node *n = lower_node(w, KIR_WAIT);
     n->arrival = arrival_groups(0);
+    n->arrival.written = w->kernel->device && w->kernel->stored;
     n->counts = w->kernel->device ? lower_counts(w) : lower_counts(w) & ~(unsigned)COUNTS_PLAIN;
 }
 
@@ -312,6 +313,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
         lower_memory(k, out);
     }
     out->leaves_group = k->async;
+    if (k->stored) out->wait_written = k->stored->wait_written;
+    out->fence = k->reads_stored ? "tcp_fence_async_all();" : "tcp_fence_async();";
     int col;
     out->name = k->name;
     out->c_name = k->device ? k->name : c_name_of_kernel(s, p, k);

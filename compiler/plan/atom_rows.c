@@ -25,13 +25,21 @@
     .min_arch = 90, .src_spaces = IN(SHARED), .dst_spaces = IN(GLOBAL),                            \
     .completes = COMPLETES_BY_GROUP, .threads = 1, .fixed = true, .alone = true, .raw = true,      \
     .reads_late = true, .align = 128, .commit = "tcp_bulk_commit", .wait = "tcp_bulk_wait_read",   \
-    .header = "tcp_bulk.cuh", .cost = COST_BULK
+    .wait_written = "tcp_bulk_wait", .header = "tcp_bulk.cuh", .cost = COST_BULK
 
 // The same, joined with what is there.
 #define BULK_REDUCE                                                                                \
     .family = "bulk.reduce", .page = "bulk", BULK_STORE,                                           \
     .widths = {128,     256,     512,     1 << 10, 1 << 11, 1 << 12,                               \
                1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18}
+
+// .. of boxes.  A reduction's type is that of the tensor map.
+#define TMA_REDUCE                                                                                 \
+    .family = "tma.reduce", .page = "tma-store", BULK_STORE, .widths = {128}, .boxes = true
+
+// The types that a reduction has (PTX ISA, "cp.reduce.async.bulk").
+#define ADDED_ELEMS   "u32 s32 u64 f16 bf16 f32 f64"
+#define ORDERED_ELEMS "u32 s32 u64 s64 f16 bf16"
 
 // Hints of plain loads and stores.
 #define PLAIN_HINTS .prefetches = true, .ld = HINTS_OF_LD, .st = HINTS_OF_ST
@@ -130,17 +138,17 @@ const struct atom_row atom_rows[] = {
      BULK_REDUCE,
      .function = "tcp_reduce_add",
      .reduces = REDUCE_ADD,
-     .elems = "u32 s32 u64 f16 bf16 f32 f64"},
+     .elems = ADDED_ELEMS},
     {.name = "bulk.reduce.min",
      BULK_REDUCE,
      .function = "tcp_reduce_min",
      .reduces = REDUCE_MIN,
-     .elems = "u32 s32 u64 s64 f16 bf16"},
+     .elems = ORDERED_ELEMS},
     {.name = "bulk.reduce.max",
      BULK_REDUCE,
      .function = "tcp_reduce_max",
      .reduces = REDUCE_MAX,
-     .elems = "u32 s32 u64 s64 f16 bf16"},
+     .elems = ORDERED_ELEMS},
     {.name = "tma.store",
      .family = "tma.store",
      .page = "tma-store",
@@ -148,6 +156,21 @@ const struct atom_row atom_rows[] = {
      .widths = {128},
      .boxes = true,
      .function = "tcp_store_box"},
+    {.name = "tma.reduce.add",
+     TMA_REDUCE,
+     .function = "tcp_add_box",
+     .reduces = REDUCE_ADD,
+     .elems = ADDED_ELEMS},
+    {.name = "tma.reduce.min",
+     TMA_REDUCE,
+     .function = "tcp_min_box",
+     .reduces = REDUCE_MIN,
+     .elems = ORDERED_ELEMS},
+    {.name = "tma.reduce.max",
+     TMA_REDUCE,
+     .function = "tcp_max_box",
+     .reduces = REDUCE_MAX,
+     .elems = ORDERED_ELEMS},
     // ldmatrix and stmatrix move 8x8 matrices of 16-bit elements.  Lane 8*i + r addresses row r of
     // matrix i.  .trans transposes each matrix (PTX ISA, "ldmatrix" and "stmatrix").
     LDMATRIX("x1", 0, 32, ROWS_1, PAIRS_1, 32),

@@ -69,6 +69,7 @@ struct atom_row {
     // COMPLETES_BY_GROUP: the runtime's functions that end a group, COMMIT(), and that wait until at
     // most N groups are pending, WAIT<N>().  Two instructions count together if these are the same.
     const char *commit, *wait;
+    const char *wait_written;  // "reads_late": .. until the groups have also written
     // If groups are counted in shared memory and not by the hardware: the runtime's type of what
     // counts them, with the three functions as its members, its bytes, and the header.
     const char *counter, *header;

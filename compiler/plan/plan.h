@@ -106,6 +106,8 @@ struct kernel {
     const struct atom_row *groups, *counted, *stored;
     // sync: all threads wait for what barriers in memory count, so that a wait needs no barrier
     bool all_wait;
+    // sync: it reads a tensor that it stores by copies whose source is waited for
+    bool reads_stored;
     struct duty *duties;  // pass "coverage"
     struct formal *formal;
     int nformals;
@@ -265,6 +267,8 @@ const struct stmt *stmt_completed(const struct stmt *copy);
 const struct stmt *stmt_counted(const struct stmt *copy);
 // The formal of "k" whose tensor is "t"; NULL if there is none.
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
+// Whether a copy or a call of the kernel reads "t".
+bool kernel_reads(const struct kernel *k, const struct tensor *t);
 // Whether a statement of "k" copies or passes "t".
 bool kernel_names(const struct kernel *k, const struct tensor *t);
 

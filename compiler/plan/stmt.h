@@ -191,6 +191,8 @@ static inline bool pipeline_meets(const struct pipeline *p, bool load) {
 bool stmt_counts(const struct stmt *list, bool roles);
 // Whether no block may end before "c" was waited for.  @pre it completes by group.
 bool copy_holds(const struct copy *c);
+// Whether "c", or with "writes" its write, may overtake what threads did without a fence.
+bool copy_by_proxy(const struct copy *c, bool writes);
 // Whether two pipelines with roles are one ring.
 static inline bool pipeline_same_ring(const struct pipeline *p, const struct pipeline *q) {
     bool same = pipeline_has_roles(p) && p->stages == q->stages && p->nuses == q->nuses &&

@@ -106,14 +106,14 @@ const struct stmt *stmt_completed(const struct stmt *copy) {
     return NULL;
 }
 
-// Whether the accesses of one side of "c" may overtake those of threads.
-static bool by_proxy(const struct copy *c, bool writes) {
-    return c && copy_atom(c) && copy_holds(c) && writes != copy_atom(c)->row->reads_late;
+// A load reads what no thread of the kernel writes.
+bool copy_by_proxy(const struct copy *c, bool writes) {
+    return c && copy_atom(c) && copy_holds(c) && (writes || copy_atom(c)->row->reads_late);
 }
 
 bool sync_overtakes(const struct sync_reason *r) {
-    return !r->wait && by_proxy(r->later, r->later_writes) &&
-           !by_proxy(r->earlier, r->earlier_writes);
+    return !r->wait && copy_by_proxy(r->later, r->later_writes) &&
+           !copy_by_proxy(r->earlier, r->earlier_writes);
 }
 
 const struct stmt *stmt_counted(const struct stmt *copy) {
@@ -129,6 +129,15 @@ const struct formal *kernel_formal(const struct kernel *k, const struct tensor *
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].tensor == t) return &k->formal[i];
     return NULL;
+}
+
+bool kernel_reads(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_COPY && st->copy->src.base == t) return true;
+        for (int i = 0; st->kind == STMT_CALL && !st->call->fill && i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == t && st->call->fn->formal[i].dir != ARG_OUT) return true;
+    }
+    return false;
 }
 
 bool kernel_names(const struct kernel *k, const struct tensor *t) {

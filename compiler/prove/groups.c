@@ -103,7 +103,7 @@ isl_set *order_first_wait(struct prove_order *o, int a, int sync) {
     if (s->arrival.kind != ARRIVAL_GROUP || s->arrival.count + 1 >= ORDER_GROUPS) return NULL;
     // a commit that may not exist proves nothing
     if (!o->sync[sync].exact || !o->access[a].when.exact || !has_commit(p, a)) return NULL;
-    if (!order_concerns(p, s->role, a)) return NULL;
+    if (!order_concerns(p, s->role, a) || (p->access[a].late && !s->arrival.written)) return NULL;
     for (int i = 0; i < p->ncommits; ++i)
         if (!o->commit[i].exact) return NULL;
     return first_wait(o, a, sync);

@@ -46,7 +46,8 @@ void order_past_begin(struct prove_order *o) {
         put_sets(x, &a->when, 1);
         put_sets(x, &a->what, 1);
         put_sets(x, &a->by_thread, a->threads);
-        recall_int(x, a->write | a->async << 1 | a->once << 2 | a->all << 3 | a->proxy << 4);
+        recall_int(x, a->write | a->async << 1 | a->once << 2 | a->all << 3 | a->proxy << 4 |
+                          a->late << 5);
         recall_int(x, a->buffer);
         recall_int(x, a->role);
         recall_int(x, a->first);
@@ -93,6 +94,7 @@ static void add_call(struct prove_order *o, int a, int b, bool fault) {
         digest_int(&d, sync[i].arrival.of);
         digest_int(&d, sync[i].arrival.count);
         digest_int(&d, sync[i].arrival.fence);
+        digest_int(&d, sync[i].arrival.written);
         digest_int(&d, sync[i].role);
     }
     past->of = digest_end(&d);

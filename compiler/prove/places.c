@@ -149,6 +149,7 @@ static bool completes(const struct prove_program *p, int of, const struct prove_
     const struct prove_set *a = &p->access[of].when;
     int groups = 0, pending = wait->arrival.count;
     if (wait->arrival.kind != ARRIVAL_GROUP || !order_concerns(p, wait->role, of)) return false;
+    if (p->access[of].late && !wait->arrival.written) return false;
     for (int i = 0; i < p->ncommits && groups <= pending; ++i)
         groups += order_concerns(p, p->commit_role[i], of) &&
                   comes_before(&p->commit[i], &wait->when) && behind(a, &p->commit[i]) >= 0;

@@ -159,6 +159,7 @@ struct prove_access {
     bool async;     // remains in flight until there is a wait for its group
     bool proxy;     // made by a copy that sees what others did only if these fenced before they met
     bool all;       // asynchronous, and each thread waits for it
+    bool late;      // asynchronous, and only a wait until groups have written completes it
     int role;       // of the threads that make it; 0: all threads of the block have it
     int64_t first;  // the block's number of thread 0 in by_thread
     bool once;      // already proven: no two writes to its buffer write the same element

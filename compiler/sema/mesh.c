@@ -26,7 +26,15 @@ void declare_mesh(struct sema *c, const struct ast_decl *d) {
     for (int i = 0; ok && i < d->mesh.nsizes; ++i) {
         const struct ast_expr *e = d->mesh.size[i].value;
         ok = eval_int64(c, e, "the size of an axis of a mesh", &m->size[i]);
-        if (!ok) break;
+        if (!ok) {
+            const struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
+            if (sym && sym->kind == SYM_PARAM)
+                diag_note(c->s, e->at,
+                          "a plan is compiled for each number of devices: 'const %s = 4;', and "
+                          "'-D %s=8' for eight",
+                          sym->name, sym->name);
+            break;
+        }
         bool fits = m->size[i] >= 1 && m->size[i] <= MESH_DEVICES;
         if (fits) m->devices *= m->size[i];
         if (!fits || m->devices > MESH_DEVICES) {
@@ -116,6 +124,20 @@ static bool one_axis(struct sema *c, const struct tensor *t, const struct ast_ar
     return (x->mode[axis] = mode_of(c, t, e->rhs)) >= 0;
 }
 
+// Refuses to cut the extent "e" along axis "i".
+static void uneven_parts(struct sema *c, const struct mesh *m, int i, struct lay_int e,
+                         struct range at) {
+    const char *extent = lay_int_text(c->lay, e);
+    sema_not_yet(c, at,
+                 sema_text(c,
+                           "parts that are not equal: axis '%s' has %" PRId64
+                           " devices, and the extent %s is not known to be a multiple; promise "
+                           "it, 'index %% %" PRId64 "', or let all parts be as large as the "
+                           "first, '%" PRId64 "*ceil_div(%s,%" PRId64 ")'",
+                           m->axis[i], m->size[i], extent, m->size[i], m->size[i], extent,
+                           m->size[i]));
+}
+
 // The extent of mode "m" of a part; invalid after an error.
 static struct lay_int part_extent(struct sema *c, const struct tensor *t, const struct spread *x,
                                   int m, struct range at) {
@@ -127,14 +149,7 @@ static struct lay_int part_extent(struct sema *c, const struct tensor *t, const 
                                   : LAY_INT_INVALID;
         if (!lay_int_valid(part)) {
             lay_clear_error(c->lay);
-            sema_not_yet(
-                c, at,
-                sema_text(c,
-                          "parts that are not equal: axis '%s' has %" PRId64
-                          " devices, and the extent %s is not known to be a multiple; promise "
-                          "it, 'index %% %" PRId64 "'",
-                          x->mesh->axis[i], x->mesh->size[i], lay_int_text(c->lay, e),
-                          x->mesh->size[i]));
+            uneven_parts(c, x->mesh, i, e, at);
             return LAY_INT_INVALID;
         }
         e = part;

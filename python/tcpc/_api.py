@@ -243,11 +243,12 @@ def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: 
     """
     if more:
         raise TypeError("dims is one sequence of integers: permute(x, (1, 0)), not permute(x, 1, 0)")
-    if not hasattr(dims, "__iter__") or isinstance(dims, str):
-        raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims!r}" + ("; relayout() takes a pattern" if isinstance(dims, str) else ""))
     if out is not None and out is x:
         raise ValueError(SHARED)
-    dims = tuple(dims.tolist() if hasattr(dims, "tolist") else dims)  # integers of Python, which the warm path knows
+    if type(dims) is not tuple:
+        if not hasattr(dims, "__iter__") or isinstance(dims, str):
+            raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims!r}" + ("; relayout() takes a pattern" if isinstance(dims, str) else ""))
+        dims = tuple(dims.tolist() if hasattr(dims, "tolist") else dims)  # integers of Python, which the warm path knows
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, dims, dtype, out, None)
         if y is not None:

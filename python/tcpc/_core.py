@@ -26,16 +26,18 @@ Exchange = _structure("Exchange", [
     ("major", c_uint32), ("minor", c_uint32), ("before", c_void_p), ("allocate", c_void_p), ("managed_of", c_void_p), ("object_of", c_void_p),
     ("tensor_of", c_void_p), ("current_stream", c_void_p)])
 Calls = _structure("Calls", [
-    *[(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written")],
-    *[(name, c_int32) for name in ("ntypes", "nabout_tensor", "nabout_state", "below")], ("sites", c_void_p)])
-Question = _structure("Question", [("object", c_void_p), ("name", c_void_p), ("answer", c_void_p), ("is_method", c_int32), ("of_grad", c_int32)])
+    *[(name, c_void_p) for name in ("exchange", "evaluate", "get_context", "launch", "is_capturing", "none", "yes", "no", "integer", "tuple", "shape", "type", "about_tensor", "about_state", "grad_enabled", "written", "empty")],
+    *[(name, c_int32) for name in ("ntypes", "nabout_tensor", "nabout_state", "below")], ("within", c_int64), ("sites", c_void_p),
+    ("sites_of_what", c_void_p)])
+Question = _structure("Question", [
+    ("object", c_void_p), ("name", c_void_p), ("answer", c_void_p), ("is_method", c_int32), ("of_grad", c_int32), ("native", c_void_p), ("is_behind", c_int64)])
 Method = _structure("Method", [("name", ctypes.c_char_p), ("function", c_void_p), ("flags", c_int32), ("doc", ctypes.c_char_p)])  # PyMethodDef
 METH_FASTCALL = 0x80
 Like = _structure("Like", [
     ("dtype", DataType), ("rank", c_int32), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("shift", c_uint64), ("behind", c_int64), ("bytes", c_int64)])
 Entry = _structure("Entry", [
     ("side", Like * 2), ("kind", c_int32), ("device", c_int32), ("nfunctions", c_int32), ("launch", c_void_p), ("param", POINTER(c_int64)), ("function", POINTER(c_void_p)),
-    ("context", c_void_p), ("hits", c_int64), ("captured", c_int64)])
+    ("context", c_void_p), ("result", c_void_p), ("hits", c_int64), ("captured", c_int64)])
 Site = _structure("Site", [("n", c_int64), ("entry", c_void_p * MOST_ENTRIES)])
 
 
@@ -56,42 +58,51 @@ def _integers(values: Any, n: int) -> Any:
 
 
 class Ask(NamedTuple):
-    """What is asked before each call: an attribute of "object", or of the tensor; without a name a function. Another answer than "answer" goes the other way."""
+    """What is asked before each call: an attribute of "object", or of the tensor; without a name a function. Another answer than "answer" goes the other way.
+    "native" is a function of the framework's that answers the same; "is_behind": it takes what a tensor's object has a reference to."""
 
     answer: Any
     name: Optional[str] = None
     object: Any = None
     is_method: bool = False
     of_grad: bool = False
+    native: int = 0
+    is_behind: bool = False
 
 
 ABOUT_TENSOR = Ask(False, "requires_grad", of_grad=True), Ask(False, "is_conj", is_method=True), Ask(False, "is_neg", is_method=True)
 
 
 class Warm:
-    """"types" are those whose tensors are nothing but their memory: a subclass may be more. "driver" are addresses of three of its functions. "about_state" are questions of the framework's state."""
+    """"types" are those whose tensors are nothing but their memory: a subclass may be more. "driver" are addresses of three of its functions. "about_state" are questions of the framework's state.
+    "empty" makes a tensor of shape, strides and type on the current device; without it the exchange API does, which takes longer."""
 
-    def __init__(self, types: Tuple[type, ...], exchange: int, driver: Tuple[int, int, int], grad_enabled: Any, written: Any, about_state: Sequence[Ask]):
+    def __init__(self, types: Tuple[type, ...], exchange: int, driver: Tuple[int, int, int], grad_enabled: Any, written: Any, about_state: Sequence[Ask],
+                 about_tensor: Sequence[Ask] = ABOUT_TENSOR, within: int = 0, empty: Any = None):
         self.lock: Any
         keep_lock(self, "lock")
         self.sites: Dict[Any, Tuple[int, Any, List[Any]]] = {}
+        self.sites_of_what: Dict[Any, Tuple[int, Any, List[Any]]] = {}
         table = Exchange.from_address(exchange)
         self.tensor_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, POINTER(DlTensor))(table.tensor_of)
         core = library()
         shape, type_ids = sys.intern("shape"), (c_void_p * len(types))(*map(id, types))
-        asks = self._questions(ABOUT_TENSOR), self._questions(about_state)
-        self.calls = Calls(exchange, _address(_library.library().tcpc_launch_evaluate), *driver, id(None), id(True), id(False), id(int), id(shape),
-                           *[ctypes.addressof(x) for x in (type_ids, *asks)], id(grad_enabled), id(written), len(types), len(ABOUT_TENSOR), len(about_state), 0, id(self.sites))
+        asks = self._questions(about_tensor), self._questions(about_state)
+        self.empty = empty
+        self.calls = Calls(exchange, _address(_library.library().tcpc_launch_evaluate), *driver, id(None), id(True), id(False), id(int), id(tuple), id(shape),
+                           *[ctypes.addressof(x) for x in (type_ids, *asks)], id(grad_enabled), id(written), None if empty is None else id(empty),
+                           len(types), len(about_tensor), len(about_state), 0, within, id(self.sites), id(self.sites_of_what))
         self.calls_below = Calls.from_buffer_copy(self.calls)
         self.calls_below.below = 1
-        self._held = types, shape, type_ids, asks, grad_enabled, written, about_state
+        self._held = types, shape, type_ids, asks, grad_enabled, written, about_state, about_tensor
         self._methods: List[Any] = []
         self.call = self._builtin("call", core.tcpc_core_relayout, self.calls)
         self.below = self._builtin("below", core.tcpc_core_relayout, self.calls_below)
         self.copy = self._builtin("copy", core.tcpc_core_copy, self.calls)
 
     def _questions(self, asks: Sequence[Ask]) -> Any:
-        return (Question * max(1, len(asks)))(*[Question(None if a.object is None else id(a.object), a.name and id(sys.intern(a.name)), id(a.answer), a.is_method, a.of_grad) for a in asks])
+        return (Question * max(1, len(asks)))(*[Question(None if a.object is None else id(a.object), a.name and id(sys.intern(a.name)), id(a.answer), a.is_method, a.of_grad, a.native, a.is_behind)
+                                              for a in asks])
 
     def _builtin(self, name: str, function: Any, calls: Any) -> Any:
         """A builtin function that is given the structure's address."""
@@ -107,10 +118,10 @@ class Warm:
         if self.tensor_of(x, ctypes.byref(seen[0])) or self.tensor_of(y, ctypes.byref(seen[1])):
             return
         likes = tuple((bytes(t.dtype), *t.shape[:t.ndim], *t.strides[:t.ndim], ((t.data or 0) + t.byte_offset) % 16) for t in seen)
-        alike = *likes, made.behind, made.bytes, params
+        alike = *likes, made.behind, made.bytes, params, self.empty is None
         with self.lock:
             if alike not in kernel.warm:  # else the one that went, or that of another key
-                kernel.warm[alike] = self._entry(seen, made, kernel, params)
+                kernel.warm[alike] = self._entry(seen, made, kernel, params, (tuple(y.shape), tuple(y.stride()), y.dtype) if self.empty else None)
                 kernel.ready.code.entries.append(kernel.warm[alike])
             _, site, entries = self.sites.get(key) or (0, None, [])
             entries = [*(e for e in entries if e[0] is not kernel.warm[alike]), (kernel.warm[alike], kernel)][-MOST_ENTRIES:]
@@ -118,17 +129,31 @@ class Warm:
             site.entry[:len(entries)] = [ctypes.addressof(entry) for entry, _ in entries]
             self.sites.pop(key, None)
             self.sites[key] = ctypes.addressof(site), site, entries
+            if self._has_only_what(key):
+                self.sites_of_what[key[0]] = self.sites[key]
             while len(self.sites) > MOST_SITES:
-                del self.sites[next(iter(self.sites))]  # the oldest
+                oldest = next(iter(self.sites))
+                if self._has_only_what(oldest):
+                    del self.sites_of_what[oldest[0]]
+                del self.sites[oldest]
 
-    def _entry(self, seen: Any, made: Any, kernel: Any, params: Tuple[int, ...]) -> Any:
+    @staticmethod
+    def _has_only_what(key: Tuple[Any, ...]) -> bool:
+        return key[1:] == (None, True)
+
+    def forget(self) -> None:
+        with self.lock:
+            self.sites.clear()
+            self.sites_of_what.clear()
+
+    def _entry(self, seen: Any, made: Any, kernel: Any, params: Tuple[int, ...], result: Any) -> Any:
         sides = [Like(t.dtype, t.ndim, _integers(t.shape, t.ndim), _integers(t.strides, t.ndim), ((t.data or 0) + t.byte_offset) % 16, made.behind[i], made.bytes[i])
                  for i, t in enumerate(seen)]
         launcher = kernel.ready
-        functions = (c_void_p * len(launcher.symbols))(*[f.value for f, _ in launcher.symbols.values()])
+        functions = (c_void_p * len(launcher.symbols))(*[f.handle.value for f in launcher.symbols.values()])
         entry = Entry((Like * 2)(*sides), seen[0].device_type, seen[0].device_id, len(functions), ctypes.cast(kernel.compiled.launch, c_void_p), _integers(params, len(params)), functions,
-                      launcher.device.context, 0, 0)
-        entry.sides = sides  # which have what it points to
+                      launcher.device.context, id(result), 0, 0)
+        entry.held = sides, result  # what it points to
         return entry
 
 
@@ -144,17 +169,12 @@ def exchange_of(torch: Any) -> int:
     return exchange if table.major == 1 and table.tensor_of else 0
 
 
-def about_state(torch: Any) -> Sequence[Ask]:
-    """Whether PyTorch traces, transforms, or records in forward mode."""
-    c = torch._C
-    return (Ask(0, None, c._len_torch_dispatch_stack), Ask(False, None, c._is_torch_function_mode_enabled), Ask(None, None, c._functorch.peek_interpreter_stack),
-            Ask(-1, "_current_level", torch.autograd.forward_ad))
-
-
 def of_torch(torch: Any, cuda: Any) -> Optional[Warm]:
     """With the exchange API of PyTorch; None where its version has none."""
     exchange = exchange_of(torch)
     if not exchange or library() is None:
         return None
+    from . import _native
+
     driver = _address(cuda.cuCtxGetCurrent), _address(cuda.cuLaunchKernel), _address(cuda.cuStreamIsCapturing)
-    return Warm((torch.Tensor, torch.nn.Parameter), exchange, driver, torch.is_grad_enabled, torch.autograd.graph.increment_version, about_state(torch))
+    return Warm((torch.Tensor, torch.nn.Parameter), exchange, driver, torch.is_grad_enabled, torch._C._increment_version, *_native.questions(torch), _native.empty(torch, "cuda"))

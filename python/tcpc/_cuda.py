@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections import deque
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
-from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _disk, _library
 from ._base import keep_lock
@@ -317,7 +317,7 @@ class Device:
                     self._call("cuThreadExchangeStreamCaptureMode", byref(mode))
             return int(self._zeros.value or 0)
 
-    def _variants(self, library: Any, launch: Any) -> Dict[int, Any]:
+    def _variants(self, library: Any, launch: Any) -> Dict[int, Function]:
         symbols = {}
         for i in range(launch.nvariants):
             variant, found, function = launch.variant[i].contents, c_void_p(), c_void_p()
@@ -325,11 +325,33 @@ class Device:
             if variant.shared_to_set:
                 self._call("cuKernelSetAttribute", MOST_SHARED, c_int(variant.shared_to_set), found, self.device)
             self._call("cuKernelGetFunction", byref(function), found)
-            symbols[ctypes.addressof(variant)] = function, _place_of_destination(variant), _library.maps_of(variant), _offsets(variant)
+            symbols[ctypes.addressof(variant)] = function_of(function, variant)
         return symbols
 
     def launch(self, kernel: Any, params: Tuple[int, ...], addresses: Sequence[int], sizes: Sequence[int], stream: Any) -> None:
         self._within(lambda: kernel.ready(params, addresses, stream))
+
+
+class Function(NamedTuple):
+    """A variant that was loaded: where its arguments have the destination's address, -1 if they do not, its tensor maps, and the offset of each argument."""
+
+    handle: Any
+    place: int
+    maps: Sequence[Any]
+    offsets: List[int]
+
+
+def _place_of_destination(variant: Any) -> int:
+    for i in range(variant.narguments):
+        argument = variant.argument[i].contents
+        if argument.tensor and argument.tensor.contents.name == b"dst":
+            return int(argument.offset)
+    return -1
+
+
+def function_of(handle: Any, variant: Any) -> Function:
+    offsets = [int(variant.argument[i].contents.offset) for i in range(variant.narguments)]
+    return Function(handle, _place_of_destination(variant), _library.maps_of(variant), offsets)
 
 
 class Code:
@@ -338,7 +360,7 @@ class Code:
 
     def __init__(self, device: Device):
         self.device, self.library, self.captured = device, c_void_p(), False
-        self.functions: Dict[int, Any] = {}
+        self.functions: Dict[int, Function] = {}
         self.entries: List[Any] = []  # of the warm path, which knows of its own captures
 
     def note(self, stream: Any) -> None:
@@ -350,18 +372,6 @@ class Code:
     def __del__(self) -> None:
         if self.library and not self.captured and not any(entry.captured for entry in self.entries):
             self.device.retired.append(self.library)
-
-
-def _place_of_destination(variant: Any) -> int:
-    for i in range(variant.narguments):
-        argument = variant.argument[i].contents
-        if argument.tensor and argument.tensor.contents.name == b"dst":
-            return int(argument.offset)
-    return -1
-
-
-def _offsets(variant: Any) -> List[int]:
-    return [int(variant.argument[i].contents.offset) for i in range(variant.narguments)]
 
 
 class Launcher:

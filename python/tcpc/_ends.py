@@ -190,7 +190,7 @@ class Kernel:
             raise RuntimeError(made.message.decode())
         variant = made.variant.contents
         # the third coordinate of the grid is the device
-        return self.code.functions[ctypes.addressof(variant)][0], made.grid[0], made.grid[1], variant.threads, variant.shared_bytes
+        return self.code.functions[ctypes.addressof(variant)].handle, made.grid[0], made.grid[1], variant.threads, variant.shared_bytes
 
     def __call__(self, end: End, key: int, addresses: Sequence[int], stream: int) -> None:
         arguments = Arguments(addresses[0], addresses[1], end.call(key, addresses[1]))

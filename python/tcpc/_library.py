@@ -61,7 +61,7 @@ Tensor._fields_ = [
 ParamRow = _structure("ParamRow", [("size", c_size_t), ("name", c_char_p), ("least", c_int64), ("most", c_int64), ("multiple", c_int64), ("value", Value)])
 Map = _structure("Map", [
     ("size", c_size_t), ("tensor", POINTER(Tensor)), ("rank", c_int), ("element_bytes", c_int), ("swizzle_bytes", c_int), ("extent", POINTER(Value)),
-    ("stride", POINTER(Value)), ("box", POINTER(c_int64)), ("l2_bytes", c_int), ("offset", Value)])
+    ("stride", POINTER(Value)), ("box", POINTER(c_int64)), ("l2_bytes", c_int), ("offset", Value), ("type", c_int)])
 Argument = _structure("Argument", [
     ("size", c_size_t), ("tensor", POINTER(Tensor)), ("param", c_void_p), ("offset", c_size_t), ("bytes", c_size_t), ("map", POINTER(Map))])
 Variant = _structure("Variant", [

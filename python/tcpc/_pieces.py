@@ -173,8 +173,9 @@ class Exchange(NamedTuple):
         sent = sends or receives or any(True for devices in holders.values() for to in range(count) if self.giver(devices, to) != to for _ in self._moves(self.giver(devices, to), to, None))
         return Schedule(tuple(local), tuple(sends), tuple(receives), single and bool(sent))
 
-    def _stacks(self, device: int, strides: Optional[Sequence[int]]) -> Optional[Tuple[View, View]]:
-        """The pieces of a device as one view on each side, by peer, if it has one for each device and gets one of each, itself too, all alike."""
+    def stacks(self, device: int, strides: Optional[Sequence[int]] = None) -> Optional[Tuple[View, View]]:
+        """The pieces of a device as one view on each side, by peer, if it has one for each device and gets one of each, itself too, all alike. Memory with other strides
+        may have no such view though contiguous memory has."""
         made = self.schedule(device, strides)
         found = []
         for moves, side in (made.sends, "source"), (made.receives, "target"):
@@ -186,10 +187,10 @@ class Exchange(NamedTuple):
             found.append(View(views[0].offset, (len(views), *views[0].sizes), (step, *views[0].strides)))
         return found[0], found[1]
 
-    def stacks(self, device: int, strides: Sequence[int]) -> Optional[Tuple[View, View]]:
-        """The same, if it holds for all devices and their pieces have one size: then one all-to-all of one buffer moves everything."""
-        others = [self._stacks(d, None) for d in range(product(self.mesh))]
-        return self._stacks(device, strides) if None not in others and len({product(v.sizes) for both in others if both for v in both}) == 1 else None
+    def alike(self) -> bool:
+        """Whether all devices have such views if their memory is contiguous, of pieces of one size: then one all-to-all of one buffer moves everything. All devices find the same."""
+        others = [self.stacks(d) for d in range(product(self.mesh))]
+        return len({product(v.sizes) for both in others if both for v in both}) == 1 and None not in others
 
 
 def runs(views: Sequence[View]) -> List[Tuple[int, int, int]]:

@@ -85,8 +85,13 @@ def _schedule(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Sche
 
 
 @functools.lru_cache(maxsize=1024)
-def _stacks(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Optional[Tuple[View, View]]:
+def _stacks(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Any:
     return exchange.stacks(device, strides)
+
+
+@functools.lru_cache(maxsize=1024)
+def _alike(exchange: Exchange) -> bool:
+    return exchange.alike()
 
 
 @functools.lru_cache(maxsize=1024)
@@ -315,12 +320,16 @@ class _Ready:
             if path == "direct":
                 raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
         out = _room(x, self.shape, self.target)
-        strides = tuple(x.stride())
-        first, stacks = strides not in self.loaded, _stacks(self.exchange, self.mesh.device, strides) if self.mesh.swaps else None
-        if stacks:
+        strides, device = tuple(x.stride()), self.mesh.device
+        first = strides not in self.loaded
+        if self.mesh.swaps and _alike(self.exchange):  # whatever the strides are, as all devices have to make the same call of the process group
+            stacks = _stacks(self.exchange, device, strides)
+            if stacks is None:
+                x = x.contiguous()
+                stacks = _stacks(self.exchange, device, contiguous_strides(x.shape))
             _swapped(x, out, stacks, self.mesh, first)
         else:
-            _packed(x, out, _schedule(self.exchange, self.mesh.device, strides), self.mesh, first)
+            _packed(x, out, _schedule(self.exchange, device, strides), self.mesh, first)
         self.loaded.add(strides)
         return out
 

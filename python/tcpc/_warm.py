@@ -43,5 +43,4 @@ def use(warm: Warm) -> None:
 
 def forget() -> None:
     if _warm is not None:
-        with _warm.lock:
-            _warm.sites.clear()
+        _warm.forget()

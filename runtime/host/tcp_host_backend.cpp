@@ -15,13 +15,13 @@ const char *tcp_backend_name(tcp_status *status) {
 }
 
 int tcp_backend_schedules() {
-    return tcp_host.used_cp_async ? 4 : 2;
+    return tcp_host.used_async ? 4 : 2;
 }
 
 const char *tcp_backend_schedule_text(int i) {
     static const char text[4][40] = {"threads forward", "threads backward",
-                                     "threads forward, cp.async late",
-                                     "threads backward, cp.async late"};
+                                     "threads forward, copies late",
+                                     "threads backward, copies late"};
     return text[i & 3];
 }
 

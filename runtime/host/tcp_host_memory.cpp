@@ -322,7 +322,7 @@ void tcp_host_store(tcp_host_space space, void *to, const void *from, int bytes,
 }
 
 void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tcp_host_place at) {
-    tcp_host.used_cp_async = true;
+    tcp_host.used_async = true;
     if (read < 0 || read > bytes) {
         tcp_host_fail(at, "out of bounds", "reads %d bytes with a cp.async of %d", read, bytes);
         return;

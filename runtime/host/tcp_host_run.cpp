@@ -385,7 +385,7 @@ tcp_status tcp_host_begin(const char *name, int fibers) {
     tcp_host.device = -1;
     tcp_host.reports = 0;
     tcp_host.failures = 0;
-    tcp_host.used_cp_async = false;
+    tcp_host.used_async = false;
     tcp_host_ask_environment();
     if (tcp_host.no_schedule) return report_schedule();
     tcp_host_begin_launch();

@@ -121,7 +121,7 @@ struct tcp_host_launch_state {
         int64_t first, end;
     } shared_name[TCP_HOST_MAX_NAMES];
     int shared_names;
-    bool used_cp_async;  // the last launch used cp.async
+    bool used_async;  // the last launch had asynchronous copies
 };
 extern tcp_host_launch_state tcp_host;
 

@@ -78,6 +78,7 @@ bool tcp_host_tma_deliver() {
 }
 
 static void issue(const copy *c) {
+    tcp_host.used_async = true;
     if (tcp_host.schedule.late)
         in_flight.push_back(*c);
     else

@@ -10,7 +10,7 @@ struct tcp_host_map {
     const unsigned char *address;
     int64_t extent[5], stride[5];
     int16_t box[5];
-    int8_t rank, bytes, swizzle;
+    int8_t rank, bytes, swizzle, type;
 };
 static_assert(sizeof(tcp_host_map) <= sizeof(tcp_tensor_map), "it has room");
 
@@ -26,6 +26,7 @@ inline void tcp_host_map_set(tcp_tensor_map *map, const tcp_tma_box *b) {
     m.rank = (int8_t)b->rank;
     m.bytes = (int8_t)b->bytes;
     m.swizzle = (int8_t)b->swizzle;
+    m.type = (int8_t)b->type;
     for (int i = 0; i < b->rank; ++i) {
         m.extent[i] = b->extent[i];
         m.stride[i] = i ? b->stride[i] : b->bytes;

@@ -1,6 +1,6 @@
 // Stores of rows and boxes on the CPU (PTX: cp.async.bulk and cp.async.bulk.tensor from shared memory). A store reads shared memory
 // when it is issued or, with the schedule "late", when its thread waits until it has been read; what it
-// read reaches global memory then, at the end of the block at the latest. Like the hardware it writes
+// read reaches global memory when that thread waits until it is written, at the end of the block at the latest. Like the hardware it writes
 // whole chunks of 16 bytes where a row ends inside one.
 #include <string.h>
 
@@ -8,6 +8,7 @@
 
 #include "host/tcp_host_state.h"
 #include "host/tcp_host_tma_map.h"
+#include "tcp_tma.cuh"
 
 enum { CHUNK = 16 };
 
@@ -21,6 +22,7 @@ struct store {
     int first, bytes;  // of its box in shared memory
     int thread, group;
     bool read;                           // until then nobody may write its box
+    bool written;                        // with the schedule "late"
     void (*join)(void *, const void *);  // NULL: it overwrites
     int element;
     std::vector<chunk> chunks;
@@ -77,6 +79,7 @@ static void write_global(const store *s) {
 // Issues the store "s" of all chunks that "each" calls its argument for.
 template <typename F> static void issue(store *s, tcp_host_place at, F each) {
     bool good = true;
+    tcp_host.used_async = true;
     s->thread = tcp_host.fiber->id;
     s->group = commits[s->thread];
     s->at = at;
@@ -95,15 +98,37 @@ template <typename F> static void issue(store *s, tcp_host_place at, F each) {
     in_flight.push_back(*s);
 }
 
+template <char Op> static auto join_by(int type) -> void (*)(void *, const void *) {
+    switch (type) {
+    case TCP_TMA_U32: return tcp_host_join<uint32_t, Op>;
+    case TCP_TMA_S32: return tcp_host_join<int32_t, Op>;
+    case TCP_TMA_U64: return tcp_host_join<uint64_t, Op>;
+    case TCP_TMA_S64: return tcp_host_join<int64_t, Op>;
+    case TCP_TMA_F16: return tcp_host_join<tcp_f16, Op>;
+    case TCP_TMA_F32: return tcp_host_join<float, Op>;
+    case TCP_TMA_F64: return tcp_host_join<double, Op>;
+    case TCP_TMA_BF16: return tcp_host_join<tcp_bf16, Op>;
+    }
+    return nullptr;
+}
+
 void tcp_host_tma_store(const tcp_tensor_map &map, const void *shared, const int *x, int rank,
-                        tcp_host_place at) {
+                        int op, tcp_host_place at) {
     const tcp_host_map m = tcp_host_map_of(map);
     if (m.rank != rank) {
         tcp_host_fail(at, "tensor map", "gives %d coordinates to a map of rank %d", rank, m.rank);
         return;
     }
     store s = {};
-    s.bytes = m.bytes;
+    s.element = s.bytes = m.bytes;
+    s.join = op == 0     ? nullptr
+             : op == '+' ? join_by<'+'>(m.type)
+             : op == '<' ? join_by<'<'>(m.type)
+                         : join_by<'>'>(m.type);
+    if (op && !s.join) {
+        tcp_host_fail(at, "tensor map", "reduces by a map that says no type of its elements");
+        return;
+    }
     for (int i = 0; i < rank; ++i) s.bytes *= m.box[i];
     if (!tcp_host_check_shared("reads", shared, s.bytes, 128, at)) return;
     if ((int64_t)x[0] * m.bytes % CHUNK) {
@@ -144,11 +169,14 @@ void tcp_host_bulk_commit() {
     ++commits[tcp_host.fiber->id];
 }
 
-void tcp_host_bulk_wait(int pending, bool) {
+void tcp_host_bulk_wait(int pending, bool read) {
     const int me = tcp_host.fiber->id;
     for (store &s : in_flight) {
-        if (s.thread != me || s.read || s.group >= commits[me] - pending) continue;
-        if (tcp_host.schedule.late) read_source(&s);
+        if (s.thread != me || s.group >= commits[me] - pending) continue;
+        if (tcp_host.schedule.late && !s.read) read_source(&s);
+        if (tcp_host.schedule.late && !read && !s.written) write_global(&s);
+        s.written |= !read;
+        if (s.read) continue;
         s.read = true;
         // who writes there now has to come after this thread
         for (const chunk &c : s.chunks) tcp_host_note_read(c.from, CHUNK, s.at);
@@ -177,7 +205,7 @@ void tcp_host_store_end() {
         if (!s.read)
             tcp_host_fail(s.at, "missing wait",
                           "ends while a store that it issued may still read shared memory");
-        if (!tcp_host.schedule.late) continue;
+        if (!tcp_host.schedule.late || s.written) continue;
         if (!s.read) read_source(&s);
         write_global(&s);
     }

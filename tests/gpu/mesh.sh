@@ -11,9 +11,10 @@ nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "${TCPC:-$root/build/bin/tcpc}" -D "G=${1:-2}" "$root/bench/mesh/planned.tcp" -o "$work/planned.cu"
+"${TCPC:-$root/build/bin/tcpc}" -D "G=${1:-2}" "$root/bench/mesh/alone.tcp" -o "$work/alone.cu"
 for program in "$here/mesh_test.cu" "$root/bench/mesh/mesh_bench.cu" "$root/bench/mesh/planned_bench.cu"; do
     plan=()
-    [[ $program == */planned_bench.cu ]] && plan=("$work/planned.cu")
+    [[ $program == */planned_bench.cu ]] && plan=("$work/planned.cu" "$work/alone.cu")
     "$nvcc" -std=c++17 -O2 -arch="${ARCH:-sm_90}" -I "$root/runtime" "$program" "${plan[@]}" "$root/runtime/tcp_mesh.cu" -ldl \
         -o "$work/$(basename "$program" .cu)"
 done

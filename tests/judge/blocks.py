@@ -1,4 +1,4 @@
-"""The rules of copies by "bulk", "tma.load", "bulk.store", "tma.store" and reductions.
+"""The rules of copies by "bulk", "tma.load", "bulk.store", "tma.store" and their reductions.
 
 All move whole pieces of 16 bytes for the block, not for a thread. The rules are those of docs/errors/bulk.md, tma.md and
 tma-store.md, looked at for one choice of the params and one copy at a time, on offsets and coordinates alone.
@@ -14,7 +14,7 @@ JOINED = {"add": ("u32", "s32", "u64", "f16", "bf16", "f32", "f64"), "min": ("u3
 class Block:
     """A way to copy that no thread shares. "joins": how a reduction joins what it brings with what is there, or None."""
 
-    NAMES = ("bulk", "tma.load", "bulk.store", "tma.store", "bulk.reduce.add", "bulk.reduce.min", "bulk.reduce.max")
+    NAMES = ("bulk", "tma.load", "bulk.store", "tma.store", *(f"{kind}.reduce.{how}" for kind in ("bulk", "tma") for how in JOINED))
 
     def __init__(self, name):
         self.name = name

@@ -56,6 +56,16 @@ def mentions(part, name):
     return False
 
 
+def may_write(statements, name):
+    """Whether a statement may write "name": a copy to it, or one that may hand it on."""
+    for s in statements:
+        bodies = [s["body"]] if s["kind"] == "for" else [body for _, body in s["parts"]] if s["kind"] == "pipeline" else []
+        part = s["dst"] if s["kind"] == "copy" else () if bodies else s
+        if mentions(part, name) or any(may_write(body, name) for body in bodies):
+            return True
+    return False
+
+
 class Kernel(Copies):
     """One judgement."""
 
@@ -64,7 +74,7 @@ class Kernel(Copies):
         self.values.declare()
         self.function = plan.functions[name]
         self.steps, self.moved, self.converted = 0, 0, {}
-        self.stored, self.was_read, self.boxes, self.moves_some = {}, set(), {}, {}
+        self.boxes, self.moves_some = {}, {}
         self.width = None  # the threads of a role
         self.device = "device" in self.function["words"]
         if "extern" in self.function["words"]:
@@ -159,11 +169,8 @@ class Kernel(Copies):
                        self.threads, self.grid, self.moved, not all(self.moves_some.values()))
 
     def check_outputs(self):
-        for buf in self.stored:
-            if buf in self.was_read or len(self.stored[buf]) > 1 and self.stored[buf] != {None}:
-                raise Breach(f"'{buf.name}' is stored to, and used otherwise")
         for buf, cells in self.written.items():
-            if not mentions(self.function["body"], buf.name):
+            if not may_write(self.function["body"], buf.name):
                 raise Breach(f"'{buf.name}' is in the list, and never written")
             n = prod(buf.ext)
             if n <= MOST_STEPS and not buf.sw and len(set(buf_places(buf) if n else [])) < n:

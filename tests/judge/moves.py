@@ -112,8 +112,6 @@ class Copies:
             raise Breach("the sides of a copy have different shapes")
         from_, to = self.offsets(src), self.offsets(dst)
         check_block(how, BITS[src.buf.element] // 8, src, dst, self, list(zip(from_, to)), pad)
-        if how.stores:
-            self.stored.setdefault(dst.buf, set()).add(how.joins)
         return (src, 0, from_, dst, 0, to)
 
     def check_width(self, how, src, dst, places, whole=True):
@@ -227,6 +225,8 @@ class Copies:
                 cells = self.written[dst.buf]
                 if at in cells and (dst.buf.space == "global") and not (joins and getattr(cells[at][0], "joins", None) == joins):
                     raise Breach(f"an element of '{dst.buf.name}' is written twice")
+                if joins and at in self.read_by.get(dst.buf, ()):
+                    raise Breach(f"an element of '{dst.buf.name}' is read, and joined")
                 if joins:
                     before = cells[at][0] if at in cells else Joined(joins, dst.buf.index, at)
                     element = before.more(element)
@@ -236,10 +236,11 @@ class Copies:
         self.moved += len(todo)
 
     def from_outside(self, buf, at, seen):
-        self.was_read.add(buf)
         if seen is not None:
             if at in self.written[buf]:
                 element, block = self.written[buf][at]
+                if isinstance(element, Joined):
+                    raise Breach(f"an element of '{buf.name}' is joined, and read")
                 if block != self.block:
                     raise Breach(f"an element of '{buf.name}' is written by a block and read by another one")
                 return element

@@ -1,4 +1,4 @@
-"""Plans that are full of "tma.store", "bulk.store" and "bulk.reduce": a tile goes to shared memory and from there to a tensor.
+"""Plans that are full of "tma.store", "bulk.store", "tma.reduce" and "bulk.reduce": a tile goes to shared memory and from there to a tensor.
 
 The tensors that are stored to have pitches, padding, columns of which a part is stored, extents that end inside chunks of 16 bytes,
 now and then overlapping strides and strides of 0, and other copies beside. Some are wrong on purpose.
@@ -100,7 +100,7 @@ class Stores(Draw):
 
     def try_plan(self):
         r = self.r
-        how = r.choice(["tma.store"] * 6 + ["bulk.store"] * 3 + ["bulk.reduce." + r.choice(["add", "min", "max"])] * 2)
+        how = r.choice(["tma.store"] * 6 + ["bulk.store"] * 3 + [r.choice(["bulk", "tma"]) + ".reduce." + r.choice(["add", "min", "max"])] * 2)
         joins = "reduce" in how
         element = r.choice(INTEGERS if joins and r.percent(97) else list(TYPES))
         if element not in INTEGERS and joins and element[0] not in "us":

@@ -347,7 +347,8 @@ static void maps_are_data(void) {
     HOLDS(a->bytes == TCPC_MAP_BYTES && a->offset % TCPC_MAP_BYTES == 0);
     HOLDS(l->argument_align == TCPC_MAP_BYTES && l->argument_bytes == a->offset + a->bytes);
     HOLDS(m->tensor == l->tensor[0] && m->rank == 2 && m->element_bytes == 2);
-    HOLDS(m->swizzle_bytes == 128 && m->box[0] == 64 && m->box[1] == 64 && m->l2_bytes == 128);
+    HOLDS(m->swizzle_bytes == 128 && m->box[0] == 64 && m->box[1] == 64 && m->l2_bytes == 128 &&
+          m->type == 1);
     HOLDS(is(&m->extent[1], param, 100) && is(&m->stride[1], param, 1056));
     struct tcpc_call c = {.size = sizeof c};
     struct tcpc_map_call x = {.size = sizeof x};

@@ -2,7 +2,7 @@
 
 usage: gpu.py [--seconds S] [--copies N] [--seed N] [--parts NAME,..]
 
---seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, maps, benches, order, unloading, processes, forks, two, times, copies
+--seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, maps, benches, order, unloading, processes, forks, two, times, calls, copies
 `PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer python3 gpu.py --parts copies` finds accesses beyond a buffer that hit no other one.
 
 It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
@@ -25,6 +25,7 @@ if (HERE.parents[2] / "python" / "tcpc").is_dir():
 
 import torch
 
+import gpu_times
 import tcpc
 
 TYPES = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.bool, torch.complex64,
@@ -452,72 +453,12 @@ def two():
     part("two GPUs, two threads", all(found))
 
 
-def per_call(work, n=2000):
-    for _ in range(50):
-        work()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(5):
-        begin = time.perf_counter()
-        for _ in range(n):
-            work()
-        times.append((time.perf_counter() - begin) / n * 1e6)
-        torch.cuda.synchronize()
-    return min(times)
-
-
-def on_device(work, n):
-    work()
-    torch.cuda.synchronize()
-    found = []
-    for _ in range(3):
-        a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        a.record()
-        for _ in range(n):
-            work()
-        b.record()
-        b.synchronize()
-        found.append(a.elapsed_time(b) / n * 1e3)
-    return min(found)
-
-
-def times():
-    x = torch.randn(1, 4, 8, 8, device="cuda")  # 1 KB
-    out = torch.empty(1, 8, 4, 8, device="cuda")
-    print(f"1 KB, us a call: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
-          f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}, tcpc.copy_ {per_call(lambda: tcpc.copy_(out, x.permute(0, 2, 1, 3))):.2f}, torch.empty {per_call(lambda: torch.empty(1, 8, 4, 8, device='cuda')):.2f}")
-    from tcpc import _torch, _warm
-
-    y = x.permute(0, 2, 1, 3)
-    print(f"  of these: into C and back {per_call(lambda: _warm.call(5, None, None, None, None)):.2f}, C in all {per_call(lambda: _warm.call(x, (0, 2, 1, 3), None, None, None)):.2f}, "
-          f"without the checks {per_call(lambda: _warm.below(x, (0, 2, 1, 3), None, None, None)):.2f}, copying in C {per_call(lambda: _warm.copy(out, y)):.2f}; x.permute {per_call(lambda: x.permute(0, 2, 1, 3)):.2f}, "
-          f"out.copy_(permuted) {per_call(lambda: out.copy_(y)):.2f}, tcpc.copy_(out, permuted) {per_call(lambda: tcpc.copy_(out, y)):.2f}, an empty function {per_call(lambda: None):.2f}, "
-          f"by the operator {per_call(lambda: _torch.relayout(x, 'b s h d -> b h s d', [], [])):.2f}")
-    print(f"  again: x.permute(0,2,1,3).contiguous() {per_call(lambda: x.permute(0, 2, 1, 3).contiguous()):.2f}, tcpc.permute {per_call(lambda: tcpc.permute(x, (0, 2, 1, 3))):.2f}, "
-          f"tcpc.relayout {per_call(lambda: tcpc.relayout(x, 'b s h d -> b h s d')):.2f}")
-    for shape in (1, 128, 32, 64), (4, 1024, 32, 64), (16, 2048, 32, 128), (32, 4096, 32, 128):
-        x = torch.randn(*shape, device="cuda", dtype=torch.float16)
-        size, n = x.numel() * 2, 20
-        y = torch.empty_like(x)
-        ours, theirs, copy = (on_device(w, n) for w in (lambda: tcpc.permute(x, (0, 2, 1, 3)), lambda: x.permute(0, 2, 1, 3).contiguous(), lambda: y.copy_(x)))
-        t, o, c = (on_device(w, n) for w in (lambda: tcpc.permute(x, (3, 1, 0, 2)), lambda: x.permute(3, 1, 0, 2).contiguous(), lambda: y.copy_(x)))
-        print(f"f16 {shape}, {size / 1e6:.1f} MB: (0,2,1,3) ours {ours:.1f} us, PyTorch {theirs:.1f}; (3,1,0,2) ours {t:.1f}, PyTorch {o:.1f}; copy {min(c, copy):.1f}")
-    tcpc.cache_clear()
-    for extent in 1001, 1003, 1005:
-        x = torch.randn(17, extent, device="cuda")
-        begin = time.perf_counter()
-        tcpc.permute(x, (1, 0))
-        torch.cuda.synchronize()
-        k = tcpc.cache_info().kernels[-1]
-        print(f"cold: {1e3 * (time.perf_counter() - begin):.1f} ms, of which plan {k.plan_ms:.1f}, build {k.build_ms:.1f}, divisor {k.divisor}")
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--copies", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    parts = {work.__name__: work for work in (lengths, memory, warm, plans, maps, benches, order, unloading, processes, forks, two, times)}
+    parts = {work.__name__: work for work in (lengths, memory, warm, plans, maps, benches, order, unloading, processes, forks, two, gpu_times.times, gpu_times.calls)}
     parser.add_argument("--parts", default=",".join([*parts, "copies"]))
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())

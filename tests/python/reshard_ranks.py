@@ -122,7 +122,7 @@ class Case(typing.NamedTuple):
     as_dtensor: bool
     by_group: bool
     packed: bool
-    stridden: random.Random
+    stridden: float  # chooses strides, below .5 the same on all devices
 
     def numbers(self):
         """The whole on both sides, by numpy."""
@@ -148,7 +148,7 @@ def draw(rng, size):
     dtype = rng.choice(list(MOST))
     into = rng.choice([dtype, dtype, torch.float32, torch.float16]) if dtype in (torch.float32, torch.float16) else dtype
     return Case(bound, pattern, plain and into == dtype, two, exchanges.placements(rng, shape, len(bound.left)), exchanges.placements(rng, shape, len(bound.right)), dtype, into,
-                rng.random() < .3, rng.random() < .5, rng.random() < .5, random.Random(rng.random()))
+                rng.random() < .3, rng.random() < .5, rng.random() < .5, rng.random())
 
 
 def cut(x, mesh, placements):
@@ -175,7 +175,8 @@ def run(c, meshes, device, rooms, counts):
     mesh = meshes[c.two]
     shape = tuple(mesh.shape)
     left, right = c.numbers()
-    mine = strided(c.stridden, torch.from_numpy(cut(left, mesh, c.source)).to(c.dtype).to(device))
+    strides = random.Random(c.stridden + (c.stridden > .5) * dist.get_rank())
+    mine = strided(strides, torch.from_numpy(cut(left, mesh, c.source)).to(c.dtype).to(device))
     want = torch.from_numpy(cut(right, mesh, c.target)).to(c.dtype).to(c.into)
     source, target = [of(p) for p in c.source], [of(p) for p in c.target]
     uneven = any(len({extents(part(x.shape, shape, p, d)) for d in range(mesh.size())}) > 1 for x, p in ((left, c.source), (right, c.target)))
@@ -261,6 +262,20 @@ def test_gradients(mesh, device):
     (y * torch.arange(y.numel()).reshape(y.shape).to(device)).sum().backward()
     rows = torch.cat([torch.arange(y.numel()).reshape(y.shape)] * size)
     assert torch.equal(mine.grad.cpu(), rows.t().chunk(size)[me].float())
+
+
+def test_strides(mesh, device):
+    """One device repeats its row by a stride of 0, and another has its memory turned: all make the same call of the process group."""
+    size, me = mesh.size(), mesh.get_local_rank()
+    rows = torch.arange(size * 6.).reshape(size, 6).repeat_interleave(4, 0)
+    mine = rows.chunk(size)[me].to(device)
+    mine = mine[:1].expand(4, 6) if me == 0 else mine.t().contiguous().t() if me == 1 else mine
+    for pattern, shard, want in ("(a b) c -> (b a) c", 0, rows.reshape(size, 4, 6).transpose(0, 1).reshape(size * 4, 6)), ("a b -> b a", 1, rows.t()):
+        assert torch.equal(tcpc.reshard(mine, mesh, [Shard(0)], [Shard(shard)], pattern, path="packed", **({"b": 4} if "(" in pattern else {})).cpu(), want.chunk(size, shard)[me])
+    whole = torch.arange(size * 2 * size * 2.).reshape(size * 2, size, 2)
+    mine = whole.chunk(size)[me].to(device)
+    mine = mine.permute(2, 1, 0).contiguous().permute(2, 1, 0) if me % 2 else mine
+    assert torch.equal(tcpc.reshard(mine, mesh, [Shard(0)], [Shard(0)], "a b c -> (c b) a", path="packed").cpu(), whole.permute(2, 1, 0).reshape(size * 2, size * 2).chunk(size)[me])
 
 
 def refused(error, words, call):
@@ -364,6 +379,7 @@ def main():
     test_messages(mesh, args.device)
     test_like_dtensor(mesh, args.device)
     test_gradients(mesh, args.device)
+    test_strides(mesh, args.device)
     if args.device == "cuda":
         tcpc.prepare_mesh(mesh, 1 << 24)
         test_direct(mesh)

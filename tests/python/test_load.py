@@ -300,8 +300,8 @@ class Gpu:
         self.loads.append((text, folder))
         code = _cuda.Code(self)
         for launch in launches:
-            for i in range(launch.contents.nvariants):
-                code.functions[ctypes.addressof(launch.contents.variant[i].contents)] = ctypes.c_void_p(100 + len(code.functions)), -1, _library.maps_of(launch.contents.variant[i].contents), _cuda._offsets(launch.contents.variant[i].contents)
+            for variant in [launch.contents.variant[i].contents for i in range(launch.contents.nvariants)]:
+                code.functions[ctypes.addressof(variant)] = _cuda.function_of(ctypes.c_void_p(100 + len(code.functions)), variant)
         code.note = lambda stream: None
         return code
 

@@ -1,5 +1,6 @@
 """The warm path in C, with a framework and a driver of this test's own: what it launches, and when it declines."""
 import ctypes
+import sys
 import threading
 from ctypes import POINTER, c_int, c_int32, c_uint, c_uint64, c_void_p
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import tcpc
-from tcpc import _core, _cuda, _engine, _library, _warm
+from tcpc import _core, _cuda, _engine, _library, _native, _warm
 from tcpc._core import DataType, DlTensor, Exchange
 
 CONTEXT, STREAM, FUNCTION = 0x1234, 0x77, 0x4242
@@ -111,6 +112,12 @@ class Backend:
         pass
 
 
+def loaded(launch):
+    """As a device loads its variants: the functions are FUNCTION and the numbers behind it."""
+    variants = [launch.variant[i].contents for i in range(launch.nvariants)]
+    return {ctypes.addressof(variant): _cuda.function_of(c_void_p(FUNCTION + i), variant) for i, variant in enumerate(variants)}
+
+
 @pytest.fixture
 def world(monkeypatch):
     """With the relayout "a b -> b a" of f32 (96, 160) as it was seen once, from an address 4 bytes past a multiple of 16."""
@@ -120,8 +127,7 @@ def world(monkeypatch):
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
     w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = w.kernel.compiled.launch.contents
-    w.kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)},
-                                           "code": _cuda.Code(type("Device", (), {"retired": []})), "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
+    w.kernel.ready = type("Launcher", (), {"symbols": loaded(launch), "code": _cuda.Code(type("Device", (), {"retired": []})), "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
     for key in KEY, w.x.shape:
         w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
     for name in "_warm", "call", "below", "copy":
@@ -181,7 +187,8 @@ def test_what_is_unlike(world, what):
 def test_what_goes_wrong_is_left_to_the_other_way(world):
     assert relayout(5) is None  # no tensor
     world.context = CONTEXT + 1
-    assert relayout(world.x) is None and world.freed == 1 and not world.launches
+    assert relayout(world.x) is None and not world.made and not world.launches
+    assert not _warm.copy(world.x_turned, world.x) and world.freed == 1 and not world.launches
     world.context, world.address = CONTEXT, 0x200008
     assert relayout(world.x) is None and world.freed == 2 and not world.launches
     world.address, world.refuses = 0x200000, 700
@@ -205,6 +212,17 @@ def test_the_oldest_entry_goes(world):
         world.warm.learn(KEY, x, world.y, made, world.kernel, ())
     assert relayout(world.x) is None
     assert all(relayout(x) is not None for x in others)
+
+
+def test_the_oldest_site_goes(world, monkeypatch):
+    monkeypatch.setattr(_core, "MOST_SITES", 3)
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
+    keys = [("a", None, True), ("b", 5, True), ("c", None, True), ("d", None, True), ("e", None, True, "h", 2)]
+    for key in keys:
+        world.warm.learn(key, world.x, world.y, made, world.kernel, ())
+    assert [_warm.call(world.x, key[0], key[1], None, {"h": 2} if key[3:] else None) is not None for key in keys] == [False, False, True, True, True]
+    _warm.forget()
+    assert [_warm.call(world.x, key[0], key[1], None, {"h": 2} if key[3:] else {}) for key in keys] == [None] * 5
 
 
 @pytest.mark.parametrize("what", ["requires_grad", "conj", "neg", "transform", "level", "subclass"])
@@ -315,20 +333,25 @@ def test_a_core_of_another_version_is_not_called(monkeypatch):
     _core.library.cache_clear()
 
 
-@pytest.fixture
-def pytorch(monkeypatch, world):
-    """PyTorch's own exchange API, with tensors on the CPU, and this test's driver; the relayout "k" is that of (96, 160) to (160, 96)."""
+@pytest.fixture(params=["its libraries", "its functions in Python"])
+def pytorch(monkeypatch, world, request):
+    """PyTorch's own exchange API, with tensors on the CPU, and this test's driver; the relayout "k" is that of (96, 160) to (160, 96).
+    What is asked of PyTorch is asked of its libraries, and the result is made by what torch.compile calls, or neither."""
     torch = pytest.importorskip("torch")
     exchange = _core.exchange_of(torch)
     if not exchange:
         pytest.skip("this PyTorch has no exchange API")
     at = lambda f: ctypes.cast(f, c_void_p).value
+    questions, empty = _native.Questions(_native.about_state(torch)), None
+    if request.param == "its libraries":
+        questions, empty = _native.questions(torch), _native.empty(torch, "cpu")
+        assert questions.within and empty and sum(ask.native != 0 for ask in (*questions.about_tensor, *questions.about_state)) == len(_native.FUNCTIONS)
     warm = _core.Warm((torch.Tensor, torch.nn.Parameter), exchange, (at(world.get_context), at(world.launch), at(world.is_capturing)), torch.is_grad_enabled,
-                      torch.autograd.graph.increment_version, _core.about_state(torch))
+                      torch._C._increment_version, *questions, empty)
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
     kernel = _engine.Kernel("relayout_1", Backend(), made.request)
     launch = kernel.compiled.launch.contents
-    kernel.ready = type("Launcher", (), {"symbols": {i: (c_void_p(FUNCTION + i), 0) for i in range(launch.nvariants)}, "code": world.kernel.ready.code,
+    kernel.ready = type("Launcher", (), {"symbols": loaded(launch), "code": world.kernel.ready.code,
                                          "device": world.kernel.ready.device})
     x, y = torch.randn(96, 160), torch.zeros(160, 96)
     for key in KEY, x.shape:
@@ -350,6 +373,10 @@ def test_tensors_of_pytorch(pytorch):
     with torch.no_grad():
         assert relayout(x.clone().requires_grad_()) is not None
     assert relayout(x.half()) is None and relayout(x.t()) is None and relayout(x[:95]) is None
+    before = sys.getrefcount(y.dtype), len(launches)
+    for _ in range(50):
+        relayout(x)
+    assert (sys.getrefcount(y.dtype), len(launches)) == (before[0], before[1] + 50)
 
 
 def test_tensors_of_pytorch_that_are_more(pytorch):
@@ -376,3 +403,16 @@ def test_tensors_of_pytorch_that_are_more(pytorch):
         seen.append((relayout(x),))
     assert len(seen) == 11 and all(z is None for asked in seen for z in asked) and not launches
     assert relayout(x) is not None
+
+
+def test_answers_that_differ_are_not_taken(pytorch, monkeypatch):
+    """What a library answers is compared, before it is asked for each call."""
+    torch = pytorch[0]
+    there = _native.functions(torch)
+    for name, other in ("is_conj", "is_neg"), ("is_neg", "is_conj"):
+        asks, within = _native.about_tensor(torch, {**there, name: there[other]})
+        assert within and [ask.name for ask in asks if not ask.native] == [name]
+    monkeypatch.setattr(_native, "place", lambda torch, tensors: 0)
+    assert _native.about_tensor(torch, there) == (_core.ABOUT_TENSOR, 0)
+    with torch.overrides.TorchFunctionMode():
+        assert _native.questions(torch).about_tensor == _core.ABOUT_TENSOR

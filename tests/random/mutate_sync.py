@@ -39,6 +39,9 @@ def role_text(lines, at):
     return text if text[begin].endswith("}") or begin == 0 else text[begin:end]
 
 
+STORES = re.compile("tcp_(?:store|reduce|add_box|min_box|max_box)")
+
+
 def stored(lines):
     """The buffers to which threads store themselves."""
     return set(re.findall(r"tcp_(?:st_shared_\d+|fill\w*)\(&?(\w+)", "\n".join(lines)))
@@ -57,14 +60,14 @@ def number(text):
         if found := re.match(r"// kernel (\w+),", line):
             kernel = found[1]
         sync = re.fullmatch(r"(\s*)tcp_sync\(\);", line)
-        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait(?:_all)?|tcp_bulk_wait_read)<(\d+)>\(\);", line)
+        wait = re.fullmatch(r"(\s*)(tcp_cp_async_wait|tcp_ring\.wait(?:_all)?|tcp_bulk_wait(?:_read)?)<(\d+)>\(\);", line)
         commit = re.fullmatch(r"(\s*)(tcp_ring\.commit(?:_all)?\(\);)", line)
         # the barrier behind the init of barriers in memory, where no other one comes before roles begin
         early = sync and "tcp_ring" in given[at - 2] and sum(x.strip() == "tcp_sync();" for x in kernel_text(given, at)) > 1
         if sync and not early:
             line = f"{sync[1]}if (tcp_mutant != {len(mutants)}) tcp_sync();"
             mutants.append((kernel, at, "without its barrier"))
-        stores = wait and wait[2] == "tcp_bulk_wait_read"
+        stores = wait and wait[2].startswith("tcp_bulk_wait")
         if wait and (stores or given[at] != "}"):  # at the end no loads are in flight any more
             # where two kinds of groups are waited for, one of the two may have nothing to wait for
             second = wait[2] != "tcp_cp_async_wait" and bool(re.search(r"tcp_cp_async_wait|tcp_ring\.wait", given[at - 2]))
@@ -73,23 +76,31 @@ def number(text):
                 f"{wait[1]}if (tcp_mutant == {k + 1}) {call}<{n + 1}>(); "
                 f"else if (tcp_mutant != {k}) {call}<{n}>();"
             )
+            if call == "tcp_bulk_wait":
+                line = f"{wait[1]}if (tcp_mutant == {k + 2}) tcp_bulk_wait_read<{n}>(); else {line.strip()}"
             # before the first loads it keeps threads in the same phases, which only many pipelines without steps need
             kernel_of = None if wait[2].endswith("_all") and "// prologue" in given[at - 2] else kernel
             if not second:
                 mutants.append((kernel_of, at, f"without its wait<{n}>"))
                 mutants.append((kernel_of, at, f"with wait<{n + 1}> for wait<{n}>"))
-        if line.strip().startswith("tcp_fence_async();") and "fills the slot" not in line and any("tcp_store_" in x for x in role_text(given, at)):
+            if call == "tcp_bulk_wait":
+                mutants.append((kernel_of, at, "until it was read alone"))
+        fence = re.match(r"\s*tcp_fence_async(_all)?\(\);", line)
+        # that of the thread that issues the store after it, which has one of its own
+        if fence and any(STORES.search(x) for x in given[at : at + 2]):
+            pass
+        elif fence and "fills the slot" not in line and any(STORES.search(x) for x in role_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant == {len(mutants)} ? tid == 0 : tcp_mutant != {len(mutants) + 1}) tcp_f")
             mutants.append((kernel, at, "with a fence of its first thread alone"))
             mutants.append((kernel, at, "without its fence"))
-        elif line.strip().startswith("tcp_fence_async();") and stored(role_text(given, at)) & filled(kernel_text(given, at)):
+        elif fence and stored(role_text(given, at)) & filled(kernel_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
         # a group without a store only keeps the count that loads have
-        if line.strip() == "tcp_bulk_commit();" and any("tcp_store_" in x for x in given[max(at - 6, 0) : at]):
+        if line.strip() == "tcp_bulk_commit();" and any(STORES.search(x) for x in given[max(at - 6, 0) : at]):
             line = line.replace("tcp_b", f"if (tcp_mutant != {len(mutants)}) tcp_b")
             mutants.append((kernel, at, "without its commit"))
-        if commit and given[at + 1] != "}" and not any("tcp_store_" in x for x in given[max(at - 6, 0) : at]):
+        if commit and given[at + 1] != "}" and not any(STORES.search(x) for x in given[max(at - 6, 0) : at]):
             k = len(mutants)
             line = (
                 f"{commit[1]}if (tcp_mutant == {k + 1} && tcp_ring.leader) tcp_ring.bytes += 16; "
@@ -132,7 +143,7 @@ def number(text):
             issues = any(f"{init[1].split()[1].split('(')[0]}.load" in x for x in kernel_text(given, at))
             mutants.append((kernel, at, "with another count of its init"))
             mutants.append((kernel if issues else None, at, "with another thread that issues copies"))
-        if box := re.fullmatch(r"(\s*)((?:tcp_ring\.load|tcp_store)_box<\d+>\(.*)\);", line):
+        if box := re.fullmatch(r"(\s*)((?:tcp_ring\.load|tcp_store|tcp_add|tcp_min|tcp_max)_box<\d+>\(.*)\);", line):
             k = len(mutants)
             line = f"{box[1]}if (tcp_mutant != {k}) {box[2]} + (tcp_mutant == {k + 1}));"
             mutants.append((kernel, at, "without its box"))

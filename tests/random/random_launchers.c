@@ -73,6 +73,7 @@ static const char head[] =
     "    snprintf(arguments + strlen(arguments), 32, \" %lld\", x);\n"
     "}\n"
     "template <typename T> void record(T *x) { record((long long)(uintptr_t)x); }\n"
+    "static void record(const tcp_mesh_call &);\n"
     "template <typename... P> void record_all(void (*)(P...), typename tcp_as<P>::type... x) {\n"
     "    arguments[0] = 0;\n"
     "    (record(x), ...);\n"
@@ -96,7 +97,20 @@ static const char head[] =
     "           (long long)launched.grid.y, (long long)launched.grid.z, launched.threads,\n"
     "           (long long)launched.shared, launched.name[0] ? arguments : \"\");\n"
     "    memset(&launched, 0, sizeof launched);\n"
-    "}\n";
+    "}\n"
+    // an end of a mesh: the launch data have nothing of it
+    "static tcp_mesh *const an_end = (tcp_mesh *)arguments;\n"
+    "static tcp_status entered(tcp_mesh *end, tcp_mesh_call *out) {\n"
+    "    *out = tcp_mesh_call();\n"
+    "    return end == an_end ? TCP_OK : tcp_fail(TCP_ERR_PRECONDITION, \"another end\");\n"
+    "}\n"
+    "static void record(const tcp_mesh_call &) {}\n"
+    "#define tcp_mesh_enter(kernel, end, size, call) entered(end, call)\n"
+    "#define tcp_mesh_tensor(kernel, name, end, call, at, bytes) entered(end, call)\n"
+    "#define tcp_mesh_mix(call, value) ((void)(value))\n"
+    "#undef TCP_MESH_LAUNCH\n"
+    "#define TCP_MESH_LAUNCH(kernel, grid, threads, shared, stream, end, ...) \\\n"
+    "    TCP_LAUNCH(kernel, grid, threads, shared, stream, ##__VA_ARGS__)\n";
 
 static void put_caller(FILE *to, int plan, const struct kir_launch *l) {
     fprintf(to, "static void plan%d_%s(const uint64_t *a, const int64_t *p) {\n", plan, l->c_name);
@@ -112,6 +126,7 @@ static void put_caller(FILE *to, int plan, const struct kir_launch *l) {
         for (int i = 0; i < l->ntensors; ++i, comma = ", ")
             fprintf(to, "%s(%s *)a[%d]", comma, l->tensor[i].elem->c_name, i);
         for (int i = 0; i < l->ngiven; ++i, comma = ", ") fprintf(to, "%sp[%d]", comma, i);
+        if (l->nvariants && l->variant[0].kernel->devices && which == 0) fputs(", an_end", to);
         fprintf(to, "%s);\n", which ? "" : *comma ? ", nullptr" : "nullptr");
     }
     fprintf(to, "    show(\"%s\", status, %s);\n}\n", l->name, l->nvariants > 1 ? "bits" : "0");
@@ -215,13 +230,12 @@ static bool try_plan(struct work *w, int plan, const char *path) {
     int n = ok ? plan_choices(&s, c.plan, CHOICES, right) : 0;
     if (ok) fprintf(w->main, "namespace plan%d {\n%s}\n", plan, c.text);
     for (struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
-        // the launchers of kernels between devices take an end of a mesh, too
-        struct kir_launch *l = k->devices ? NULL : (struct kir_launch *)k->launch;
+        struct kir_launch *l = (struct kir_launch *)k->launch;
         if (l && k->first_case) put_caller(w->main, plan, l);
         if (l && k->first_case && w->spoil) spoil(&s, l);
     }
     for (const struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
-        const struct kir_launch *l = k->devices ? NULL : k->launch;
+        const struct kir_launch *l = k->launch;
         const struct tcpc_launch *data = l && k->first_case ? launch_new(&s, l) : NULL;
         for (int i = 0; data && i < w->calls; ++i) {
             int64_t param[MOST_ARGUMENTS];

@@ -227,11 +227,13 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
         spoil_fence(s, name, p, k, n);
         if (n->kind != KIR_WAIT) continue;
         bool counts = arrival_row(n->arrival)->most > 0;
-        for (int loosened = 0; loosened < 1 + counts; ++loosened) {
+        for (int loosened = 0; loosened < 1 + counts + n->arrival.written; ++loosened) {
             ++mutants;
             const struct kir_node was = *n;
-            if (loosened)
+            if (loosened == 1)
                 ++n->arrival.count;
+            else if (loosened)
+                n->arrival.written = false;
             else
                 n->kind = KIR_COMMENT;
             bool noticed = found(s, p, k);
@@ -240,7 +242,10 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
             int line, column;
             source_place(s, n->where, &line, &column);
             printf("%s: kernel %s: nothing is wrong with the %s before line %d %s\n", name, k->name,
-                   counts ? "wait" : "barrier", line, loosened ? "for one group less" : "left out");
+                   counts ? "wait" : "barrier", line,
+                   loosened == 2 ? "until it was read alone"
+                   : loosened    ? "for one group less"
+                                 : "left out");
             ++missed;
         }
     }
@@ -258,9 +263,11 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
         struct arrival none = arrival_none, *at = i < 0 ? &none : x->sync[i].at, was = *at;
         bool counts = arrival_row(was)->most > 0;
         if (i >= 0 && !arrival_is(was)) continue;
-        for (int loosened = 0; loosened < 1 + counts + was.fence; ++loosened) {
+        for (int loosened = 0; loosened < 1 + counts + was.fence + was.written; ++loosened) {
             *at = arrival_none;
-            if (loosened) *at = (struct arrival){was.kind, was.of, was.count + counts, false};
+            if (loosened) *at = was;
+            if (loosened == 1) at->count += counts, at->fence = false;
+            if (loosened == 2) at->written = false;
             bool right = schedule_in_order(x, &f) && sync_side_by_side(x);
             *at = was;
             // the ring's own barriers: a role needs them if its threads hand data to others of it
@@ -269,9 +276,10 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
             if (right == (i < 0)) continue;
             printf("%s: kernel %s: the proof finds %s %d %s\n", name, k->name,
                    i < 0 ? "a fault with" : "no fault without", i,
-                   !loosened ? "left out"
-                   : counts  ? "for one group less"
-                             : "without its fence");
+                   !loosened       ? "left out"
+                   : loosened == 2 ? "until it was read alone"
+                   : counts        ? "for one group less"
+                                   : "without its fence");
             ++missed;
         }
     }

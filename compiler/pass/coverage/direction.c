@@ -10,14 +10,9 @@ static bool is_listed(const struct kernel *k, const struct tensor *t, enum dir d
 }
 
 static bool is_read(const struct kernel *k, const struct tensor *t) {
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
-        if (st->kind == STMT_COPY && st->copy->src.base == t) return true;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_COPY && st->copy->dst.base == t && copy_reduces(st->copy)) return true;
-        if (st->kind != STMT_CALL || st->call->fill) continue;
-        for (int i = 0; i < st->call->fn->nformals; ++i)
-            if (st->call->view[i].base == t && st->call->fn->formal[i].dir != ARG_OUT) return true;
-    }
-    return false;
+    return kernel_reads(k, t);
 }
 
 static bool is_written(const struct kernel *k, const struct tensor *t) {

@@ -191,9 +191,9 @@ static enum reduction reduces(const struct write *a) {
 
 static bool check_once(struct writes *w, const struct write *a) {
     struct prove_witness found;
-    if (reduces(a)) return true;  // in any order
-    bool global = a->view->base->space == MEM_GLOBAL;
-    int equal = global ? 0 : a->x->nblocks + a->x->nloops;
+    if (reduces(a) && !copy_atom(a->copy)->row->boxes) return true;
+    bool each = a->view->base->space != MEM_GLOBAL || reduces(a);  // of a box
+    int equal = each ? a->x->nblocks + a->x->nloops : 0;
     enum prove_answer r =
         a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);
     if (r == PROVE_UNKNOWN && all_once(w, a)) return true;

@@ -28,29 +28,6 @@ static bool goes_on(struct session *s, const struct tensor *t, int mode, const s
     return !ix_equal(end, ix_lay(s, lay_tuple_get(&s->lay, shape, mode)->leaf));
 }
 
-// Whether "x" reads "t".
-static bool reads(const struct stmt *x, const struct tensor *t) {
-    if (x->kind == STMT_COPY) return x->copy->src.base == t;
-    for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
-        if (x->call->view[i].base == t && x->call->fn->formal[i].dir != ARG_OUT) return true;
-    return false;
-}
-
-bool tails_are_unread(struct session *s, const struct kernel *k, const struct copy *c) {
-    const struct tensor *t = c->dst.base;
-    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
-        if (!reads(x, t)) continue;
-        diag_error(s, c->dst.at,
-                   "not yet supported: '%s' to '%s', which the kernel reads, too; take "
-                   "universal(128)",
-                   copy_atom(c)->row->name, t->name);
-        diag_page(s, copy_atom(c)->row->page);
-        diag_note(s, x->at, "it is read here");
-        return false;
-    }
-    return true;
-}
-
 bool tails_are_exact(struct session *s, const struct copy *c, const struct copy_boxes *b) {
     const struct view *v = copy_boxed(c);
     const char *atom = copy_atom(c)->row->name;

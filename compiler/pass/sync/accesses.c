@@ -67,6 +67,12 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
     return new->meet;
 }
 
+struct arrival sync_done(const struct entry *e) {
+    struct arrival a = arrival_groups(e->age < 0 ? 0 : e->age);
+    a.written = e->a.write && e->a.copy && copy_atom(e->a.copy)->row->reads_late;
+    return a;
+}
+
 // -- what is pending ------------------------------------------------------------------------------
 
 // Adds to "need" what access "a" must wait for.
@@ -83,8 +89,9 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         enum meet m = how_they_meet(w, e->a, a);
         if (m == MEET_NOT) continue;
         if (e->a.first != a.first) m = MEET_OTHERS;
-        struct arrival done = arrival_groups(e->age < 0 ? 0 : e->age);
-        if (e->async && !arrival_serves(need->wait.copies, done)) need->wait.copies = done;
+        struct arrival done = sync_done(e);
+        if (e->async && !arrival_serves(need->wait.copies, done))
+            need->wait.copies = arrival_both(need->wait.copies, done);
         bool barrier = m != MEET_OWN && !(e->async && w->k->all_wait);
         if (barrier) need->wait.threads = arrival_block;
         if (w->why && (e->async || barrier)) {  // otherwise it need not wait
@@ -168,24 +175,28 @@ static void put(struct changing *x, const struct entry *e, bool changed) {
     append(&x->out, e);
 }
 
-static void apply_wait_to_all(struct state *st, int pending) {
+static bool completes(struct arrival a, const struct entry *e) {
+    return e->async && arrival_serves(a, sync_done(e)) && e->age >= 0;
+}
+
+static void apply_wait_to_all(struct state *st, struct arrival a) {
     struct changing x;
     begin_change(&x, st);
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
-        bool done = e.async && e.age >= pending;
+        bool done = completes(a, &e);
         if (done) e = (struct entry){e.a, false, 0};
         put(&x, &e, done || !e.async);
     }
     sync_copy(st, &x.out);
 }
 
-static void apply_wait(struct state *st, int pending) {
+static void apply_wait(struct state *st, struct arrival a) {
     for (int i = 0; i < st->n; ++i) {
         struct entry *e = &st->at[i];
-        if (!e->async || e->age < pending) continue;
+        if (!completes(a, e)) continue;
         if (st->mixed) {
-            apply_wait_to_all(st, pending);
+            apply_wait_to_all(st, a);
             return;
         }
         *e = (struct entry){e->a, false, 0};
@@ -200,10 +211,10 @@ static void apply_wait(struct state *st, int pending) {
 }
 
 // A wait of all threads: nobody need wait again for what it completes.
-static void apply_wait_of_all(struct state *st, int pending) {
+static void apply_wait_of_all(struct state *st, struct arrival a) {
     int kept = 0;
     for (int i = 0; i < st->n; ++i) {
-        if (!st->at[i].async || st->at[i].age < pending) st->at[kept++] = st->at[i];
+        if (!completes(a, &st->at[i])) st->at[kept++] = st->at[i];
     }
     st->n = kept;
 }
@@ -262,7 +273,8 @@ bool sync_merge(struct state *into, const struct state *from) {
 // -- the walk -------------------------------------------------------------------------------------
 
 struct need sync_need(const struct walk *w, const struct sync_before *x) {
-    bool copies = !arrival_strictest(x->wait.copies) && !(w->why && !w->why->wait);
+    bool strictest = arrival_strictest(x->wait.copies) && (x->wait.copies.written || !w->k->stored);
+    bool copies = !strictest && !(w->why && !w->why->wait);
     bool threads = !arrival_strictest(x->wait.threads) && !(w->why && w->why->wait);
     return (struct need){.copies = copies || w->notes, .threads = threads || w->notes};
 }
@@ -276,10 +288,10 @@ void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sy
         x->first.seen = true;
         x->first.wait = need->wait;
     }
-    if (w->mark && !copies) x->wait.copies = need->wait.copies;
+    if (w->mark && !copies) x->wait.copies = arrival_both(x->wait.copies, need->wait.copies);
     if (w->mark && !threads) x->wait.threads = need->wait.threads;
     if (x->wait.copies.kind == ARRIVAL_GROUP)
-        (w->k->all_wait ? apply_wait_of_all : apply_wait)(st, x->wait.copies.count);
+        (w->k->all_wait ? apply_wait_of_all : apply_wait)(st, x->wait.copies);
     if (arrival_row(x->wait.threads)->joins) apply_barrier(st);
 }
 

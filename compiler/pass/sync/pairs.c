@@ -28,12 +28,14 @@ static int find_gone(const struct schedule *x, int gone[SCHEDULE_SYNCS]) {
 }
 
 // Whether nothing is in flight at the end: of a device function, for its caller; of a kernel, what
-// barriers in memory count, as they and the buffers are others' then.
+// barriers in memory count and what reads shared memory, as these are others' then.
 static bool waited_for(struct schedule *x, struct schedule_fault *f) {
     for (int i = 0; i < x->program.naccesses; ++i) {
         const struct prove_access *a = &x->program.access[i];
         const struct copy *c = x->access[i].copy;
-        if (!a->async || a->write == copy_atom(c)->row->reads_late) continue;
+        if (!a->async) continue;
+        bool in_global = a->write == copy_atom(c)->row->reads_late;
+        if (in_global && !(a->write && x->k->device)) continue;
         if (!x->k->device && !copy_holds(c)) continue;
         f->answer = prove_order_ends(x->order, i, &f->why);
         f->a = i;

@@ -154,6 +154,8 @@ void sync_turn(struct walk *w, struct stmt *list);
 
 // why.c
 // Adds what "need" requires, and what is not "there", to "why".  Frees its pairs.
+// The loosest wait that completes the asynchronous access "e".
+struct arrival sync_done(const struct entry *e);
 void sync_note(struct walk *w, struct need *need, struct sync_wait there);
 // Makes the list of all waits and barriers, each with its reasons.
 void sync_points(struct walk *w);

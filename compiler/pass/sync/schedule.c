@@ -81,7 +81,8 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         // a collective access moves elements that another lane addresses
         a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
         a->first = w->first;
-        a->proxy = copy_holds(c) && write != copy_atom(c)->row->reads_late;
+        a->proxy = copy_by_proxy(c, write);
+        a->late = write && copy_atom(c)->row->reads_late;
         a->async = c->facts.async && !w->loads && !stmt_counted(st);
         a->all = a->async && x->k->all_wait;
     }
@@ -369,6 +370,7 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     for (const struct stmt *st = k->body; st; st = st->next) ++place;
     if (k->commit_last) add_one_commit(w, place, AT_WAIT);
     out->all = arrival_groups(0);
+    out->all.written = k->device && k->stored;
     if (k->wait_last) add_sync(w, NULL, &out->all, place, AT_WAIT);
     for (int i = 0; i < p->naccesses; ++i) shorten(&p->access[i].when, w->most);
     for (int i = 0; i < p->ncommits; ++i) shorten(&p->commit[i], w->most);

@@ -61,6 +61,10 @@ static void loosen_one(struct walk *w, struct sync_before *x, struct arrival *a)
         a->fence = false;
         a->fence = !enough(w, x);
     }
+    if (a->written) {
+        a->written = false;
+        a->written = !enough(w, x);
+    }
     for (; a->count < arrival_row(was)->most;) {
         ++a->count;
         if (enough(w, x)) continue;
@@ -227,8 +231,13 @@ static bool mend(struct walk *w, const struct schedule_fault *f) {
     for (int i = 0; i < x->program.nsyncs; ++i) {
         struct schedule_sync *at = &x->sync[i];
         if (at->stmt != x->access[f->b].stmt) continue;
-        if ((f->why.missing == PROVE_WAIT) != !at->threads || arrival_strictest(*at->at)) continue;
+        bool late = !at->threads && x->program.access[f->a].late;
+        if ((f->why.missing == PROVE_WAIT) != !at->threads ||
+            (arrival_strictest(*at->at) && !(late && !at->at->written)))
+            continue;
+        late |= at->at->written;
         *at->at = at->threads ? arrival_block : arrival_groups(0);
+        at->at->written = late;
         at->at->fence = at->threads && (w->k->counted || w->k->stored);
         return true;
     }
@@ -271,10 +280,11 @@ static bool waits_last(const struct kernel *k) {
 static void loosen_last(struct walk *w) {
     struct schedule_fault unused = {.quiet = true, .soon = true};
     struct schedule *x = w->schedule;
+    const struct arrival all = x->all;
     if (w->k->device || !w->k->wait_last) return;
     x->all = arrival_none;
     w->k->wait_last = !schedule_in_order(x, &unused);
-    if (w->k->wait_last) x->all = arrival_groups(0);
+    if (w->k->wait_last) x->all = all;
 }
 
 // Inserts waits and barriers where they are first needed, then removes needless ones.
@@ -314,8 +324,19 @@ static bool place(struct walk *w) {
     return !k->device || without_barriers(w->s, k, k->body);
 }
 
+// Whether the kernel reads a tensor that it stores by bulk copies.
+static bool reads_stored(const struct kernel *k) {
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        if (x->kind == STMT_COPY && copy_atom(x->copy) && copy_atom(x->copy)->row->reads_late &&
+            kernel_reads(k, x->copy->dst.base))
+            return true;
+    return false;
+}
+
 static bool check_manual(struct walk *w) {
     struct schedule_fault f = {0};
+    for (struct stmt *x = w->k->body; x && w->k->reads_stored; x = stmt_next(w->k->body, x))
+        if (x->kind == STMT_WAIT && arrival_row(x->arrival)->completes) x->arrival.written = true;
     sync_points(w);
     if (!w->k->device) w->k->commit_last = w->k->wait_last = waits_last(w->k);
     struct session_mark mark = session_mark(w->s);
@@ -338,6 +359,7 @@ bool pass_sync(struct session *s, struct plan *p) {
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct walk w = {.s = s, .plan = p, .k = k, .prover = instances_prover(s, p, k)};
         prepare(&w, k->body, !k->manual && !k->async);
+        k->reads_stored = reads_stored(k);
         sync_find_late(k);
         if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
         prover_free(w.prover);

@@ -72,8 +72,7 @@ void sync_note(struct walk *w, struct need *need, struct sync_wait there) {
     }
     for (struct sync_pair *pair = in_order, *next; pair; pair = next) {
         const struct entry *e = &pair->earlier;
-        struct arrival all_but = arrival_groups(e->age < 0 ? 0 : e->age);
-        bool done = !e->async || arrival_serves(there.copies, all_but);
+        bool done = !e->async || arrival_serves(there.copies, sync_done(e));
         if (w->why->wait ? !done : !orders && pair->barrier) add_reason(w, pair);
         next = pair->next;
         pair->next = w->spare;

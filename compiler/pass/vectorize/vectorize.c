@@ -21,7 +21,6 @@
 #include "base/warnings.h"
 #include "pass/partition/boxes.h"
 #include "pass/partition/edge.h"
-#include "pass/partition/tails.h"
 #include "pass/pass.h"
 #include "pass/sync/async.h"
 #include "pass/vectorize/again.h"
@@ -378,7 +377,6 @@ static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, voi
     vectorize_finish(s, c, &c->facts);
     if (c->facts.npred && !async_edge(s, k, c, copy_atom(c))) return false;
     const struct atom *atom = copy_atom(c);
-    if (atom && atom->row->reads_late && !tails_are_unread(s, k, c)) return false;
     return !atom || !atom->row->boxes || boxes_find(s, c);
 }
 
