@@ -392,9 +392,10 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
         }
     }
     if (!c->tc) return partition_thread(s, k, c, m);
+    if (!c->tc->atom.row->alone) return partition_tiled(s, k, c, m);
     // what is divided has the widths and addresses of accesses; the view stays as it is written
     struct view *mem = c->src.base->space == MEM_GLOBAL ? &c->src : &c->dst, whole = *mem;
-    if (c->tc->atom.row->alone) single_forget(s, mem, GRANULE);
+    single_forget(s, mem, GRANULE);
     bool done = partition_tiled(s, k, c, m);
     *mem = whole;
     return done;

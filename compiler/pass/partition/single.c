@@ -33,11 +33,12 @@ static const struct lay_tuple *still(struct session *s, const struct lay_tuple *
 
 void single_forget(struct session *s, struct view *v, int bytes) {
     const struct tensor *t = v->base;
-    int each = t->elem->bits / 8, modes = lay_valid(v->coord) ? lay_tuple_leaves(t->layout.shape) : 0;
+    int each = t->elem->bits / 8,
+        modes = lay_valid(v->coord) ? lay_tuple_leaves(t->layout.shape) : 0;
     for (int mode = 0; mode < modes; ++mode) {
         struct lay_int d = stride_of(s, t, mode);
-        if (!single_is(s, t, mode) || lay_int_is(d, 1) ||
-            lay_int_divisor(d) * each % bytes == 0) continue;
+        if (!single_is(s, t, mode) || lay_int_is(d, 1) || lay_int_divisor(d) * each % bytes == 0)
+            continue;
         const struct lay_tuple *stride = still(s, v->layout.stride, v->coord.stride, mode);
         const struct ix *off = ix_sub(s, v->offset, ix_scale(s, v->coord_off[mode], d));
         if (!stride || !off) continue;

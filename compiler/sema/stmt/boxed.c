@@ -25,7 +25,8 @@ static bool names_boxes(struct sema *c, const struct ast_expr *e) {
 bool boxed_any(struct sema *c, const struct ast_block *b) {
     for (int i = 0; b && i < b->nstmts; ++i) {
         const struct ast_stmt *s = b->stmt[i];
-        if (s->kind == S_COPY && s->copy.how == HOW_WITH && names_boxes(c, s->copy.with)) return true;
+        if (s->kind == S_COPY && s->copy.how == HOW_WITH && names_boxes(c, s->copy.with))
+            return true;
         if (s->kind != S_FOR && s->kind != S_PIPELINE) continue;
         if (boxed_any(c, s->loop.body)) return true;
         for (int k = 0; k < s->loop.nparts; ++k)
