@@ -7,42 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "dlpack.h"
 #include "tcpc_launch.h"
 
-// -- DLPack ---------------------------------------------------------------------------------------
-
-struct data_type {
-    uint8_t code, bits;
-    uint16_t lanes;
-};
-
-struct dl_tensor {
-    void *data;
-    int32_t device_type, device_id;
-    int32_t ndim;
-    struct data_type dtype;
-    int64_t *shape, *strides;
-    uint64_t byte_offset;
-};
-
-struct managed_tensor {
-    uint32_t major, minor;
-    void *context;
-    void (*deleter)(struct managed_tensor *);
-    uint64_t flags;
-    struct dl_tensor tensor;
-};
-
-struct exchange {
-    uint32_t major, minor;
-    const void *before;
-    int (*allocate)(struct dl_tensor *prototype, struct managed_tensor **out, void *context,
-                    void (*error)(void *context, const char *kind, const char *message));
-    int (*managed_of)(void *object, struct managed_tensor **out);
-    int (*object_of)(struct managed_tensor *tensor, void **object);
-    int (*tensor_of)(void *object, struct dl_tensor *out);
-    int (*current_stream)(int device_type, int32_t device, void **stream);
-};
+// -- limits ---------------------------------------------------------------------------------------
 
 enum { READ_ONLY = 1, ALIGN = 16, MOST_ENTRIES = 64, MOST_ARGUMENTS = 1024 };
 enum { BUFFER_POINTER = 1, BUFFER_SIZE = 2 };  // of cuLaunchKernel
@@ -74,8 +42,6 @@ OF_PYTHON void Py_DecRef(void *object);
 // The functions that are called, of other libraries.
 struct core_calls {
     const struct exchange *exchange;
-    enum tcpc_launch_status (*evaluate)(const struct tcpc_launch *, const int64_t *,
-                                        const uint64_t *, void *, struct tcpc_call *);
     int (*get_context)(void **);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void *, void **, void **);
@@ -86,6 +52,7 @@ struct core_calls {
     const struct core_question *about_tensor, *about_state;
     void *grad_enabled, *written;  // functions; the second one is told which tensors are written
     void *empty;  // makes a tensor of an entry's "result", on the current device; NULL: DLPack does
+    const struct core_reader *reader;  // NULL: DLPack tells of tensors
     int32_t ntypes, nabout_tensor, nabout_state;
     int32_t below;   // nothing is asked: the framework did
     int64_t within;  // where the object of a tensor has the C++ object, which native questions take
@@ -93,13 +60,31 @@ struct core_calls {
     void *sites_of_what;  // those of new results without dtype and axes, by "what"
 };
 
-// What is asked before, and the answer that allows this way.
+// What a library of the framework tells of a reference to a tensor, 0 where it does.
+struct core_reader {
+    int (*data)(const void *, void **);
+    int (*shape)(const void *, int64_t **), (*strides)(const void *, int64_t **);
+    int (*rank)(const void *, int64_t *);
+    int (*layout)(const void *, int32_t *), (*dtype)(const void *, int32_t *);
+    int (*device_type)(const void *, int32_t *), (*device)(const void *, int32_t *);
+    int32_t strided, ntypes, nkinds;  // the layout that has strides
+    const struct data_type *type;     // by the library's numbers; of 0 bits: none
+    const int32_t *kind;              // of DLPack, of device types
+};
+
+// How a question is asked: a function of Python is called; an attribute of the tensor or a method of
+// it, or an item of a dict, is looked up by its name; or a library of the framework is asked of the
+// reference to the tensor, of what it refers to, or for a std::vector, which has to be empty.
+enum way { FUNCTION, ATTRIBUTE, METHOD, ITEM, NATIVE, BEHIND, LIST };
+
+// What is asked before, and the answer that allows this way; of the libraries it is "false".
 struct core_question {
-    void *object, *name;  // an attribute; no object: that of the tensor; no name: a function
-    void *answer;
-    int32_t is_method, of_grad;     // "of_grad": another answer will do if no gradient is recorded
-    _Bool (*native)(const void *);  // asked instead, if there is one: of a reference to the tensor,
-    int64_t is_behind;              // or of what that points to; "false" allows this way
+    void *object, *name, *answer;
+    int32_t way, of_grad;  // "of_grad": another answer will do if no gradient is recorded
+    union {
+        _Bool (*says)(const void *);
+        const void *const *(*list)(void);
+    } native;
 };
 
 // A tensor as it was seen.
@@ -111,14 +96,16 @@ struct core_like {
     int64_t behind, bytes;  // from the address to the kernel's pointer; what it reaches there
 };
 
-// A relayout that was made: source and destination.
+// A relayout that was made: source and destination.  All that a launch needs is known but for the
+// addresses, whose places behind a multiple of ALIGN are.
 struct core_entry {
     struct core_like side[2];
-    int32_t kind, device, nfunctions;  // the kind of DLPack
-    const struct tcpc_launch *launch;
-    const int64_t *param;
-    void *const *function;  // of each variant
-    void *context;
+    int32_t kind, device;  // the kind of DLPack
+    void *context, *function;
+    uint32_t grid[3], threads, shared_bytes;
+    int32_t place[2];  // of the addresses among the arguments; -1: it is none of them
+    const void *arguments;
+    size_t argument_bytes;
     void *result;            // a tuple: what "empty" is given
     int64_t hits, captured;  // whether a graph may have the kernel
 };
@@ -126,10 +113,29 @@ struct core_entry {
 // A call with the same pattern.
 struct core_site {
     int64_t n;
+    const void *what;  // the object in the key, where that is nothing else
     struct core_entry *entry[MOST_ENTRIES];
 };
 
 // -- the call -------------------------------------------------------------------------------------
+
+static int read_tensor(const struct core_calls *c, void *x, struct dl_tensor *t) {
+    const struct core_reader *r = c->reader;
+    const void *tensor = (char *)x + c->within;
+    int32_t layout, dtype, type;
+    int64_t rank;
+    if (!r) return c->exchange->tensor_of(x, t);
+    if (r->layout(tensor, &layout) || layout != r->strided || r->rank(tensor, &rank) ||
+        r->dtype(tensor, &dtype) || dtype < 0 || dtype >= r->ntypes ||
+        r->device_type(tensor, &type) || type < 0 || type >= r->nkinds ||
+        r->device(tensor, &t->device_id) || r->shape(tensor, &t->shape) ||
+        r->strides(tensor, &t->strides) || r->data(tensor, &t->data))
+        return 1;
+    t->dtype = r->type[dtype], t->device_type = r->kind[type];
+    t->ndim = (int32_t)rank, t->byte_offset = 0;
+    if (t->device_id < 0) t->device_id = 0;  // of the CPU
+    return 0;
+}
 
 static uint64_t address_of(const struct dl_tensor *t) {
     return (uint64_t)(uintptr_t)t->data + t->byte_offset;
@@ -156,27 +162,24 @@ static int is_current(const struct core_calls *c, const struct core_entry *e) {
 }
 
 static int launch(const struct core_calls *c, struct core_entry *e, uint64_t from, uint64_t to) {
-    uint64_t arguments[MOST_ARGUMENTS / sizeof(uint64_t)];
-    const uint64_t address[2] = {from + (uint64_t)e->side[0].behind,
-                                 to + (uint64_t)e->side[1].behind};
-    struct tcpc_call call = {.size = sizeof call};
+    _Alignas(ALIGN) char arguments[MOST_ARGUMENTS];
+    const uint64_t address[2] = {from, to};
     void *stream;
-    int at = 0;
-    if (e->launch->argument_bytes > sizeof arguments ||
-        c->exchange->current_stream(e->kind, e->device, &stream) ||
-        c->evaluate(e->launch, e->param, address, arguments, &call) != TCPC_LAUNCH_OK ||
-        !call.variant)
-        return 0;
-    while (at < e->nfunctions && e->launch->variant[at] != call.variant) ++at;
-    if (at == e->nfunctions) return 0;
     int state = 0;
+    if (e->argument_bytes > sizeof arguments ||
+        c->exchange->current_stream(e->kind, e->device, &stream))
+        return 0;
+    memcpy(arguments, e->arguments, e->argument_bytes);
+    for (int i = 0; i < 2; ++i) {
+        uint64_t first = address[i] + (uint64_t)e->side[i].behind;
+        if (e->place[i] >= 0) memcpy(arguments + e->place[i], &first, sizeof first);
+    }
     if (stream && !e->captured && (c->is_capturing(stream, &state) || state))
         __atomic_store_n(&e->captured, 1, __ATOMIC_RELAXED);
-    size_t size = call.variant->argument_bytes;
+    size_t size = e->argument_bytes;
     void *extra[] = {(void *)BUFFER_POINTER, arguments, (void *)BUFFER_SIZE, &size, NULL};
-    return c->launch(e->function[at], call.grid[0], call.grid[1], call.grid[2],
-                     (unsigned)call.variant->threads, 1, 1, (unsigned)call.variant->shared_bytes,
-                     stream, NULL, extra) == 0 &&
+    return c->launch(e->function, e->grid[0], e->grid[1], e->grid[2], e->threads, 1, 1,
+                     e->shared_bytes, stream, NULL, extra) == 0 &&
            __atomic_add_fetch(&e->hits, 1, __ATOMIC_RELAXED);
 }
 
@@ -191,9 +194,7 @@ static int make(const struct core_calls *c, const struct core_entry *e, struct m
     struct dl_tensor t;
     if (c->empty) {
         m->object = PyObject_Call(c->empty, e->result, NULL);
-        if (!m->object || c->exchange->tensor_of(m->object, &t) || t.device_id != e->device ||
-            t.device_type != e->kind)
-            return 0;
+        if (!m->object || read_tensor(c, m->object, &t)) return 0;
         m->address = address_of(&t);
         return 1;
     }
@@ -212,7 +213,7 @@ static void *relayout(const struct core_calls *c, const struct core_site *s, voi
     struct dl_tensor t;
     struct made m = {0};
     struct core_entry *e = NULL;
-    if (c->exchange->tensor_of(x, &t)) return NULL;
+    if (read_tensor(c, x, &t)) return NULL;
     for (int64_t i = 0; i < s->n && !e; ++i)
         if (is_like(s->entry[i], 0, &t)) e = s->entry[i];
     if (!e || !is_current(c, e)) return NULL;
@@ -238,7 +239,7 @@ static int copy(const struct core_calls *c, const struct core_site *s, void *y, 
     struct dl_tensor t;
     struct managed_tensor *to = NULL;
     int done = 0;
-    if (c->exchange->tensor_of(x, &t) || c->exchange->managed_of(y, &to)) return 0;
+    if (read_tensor(c, x, &t) || c->exchange->managed_of(y, &to)) return 0;
     uint64_t from = address_of(&t), at = address_of(&to->tensor);
     for (int64_t i = 0; i < s->n && !done && !(to->flags & READ_ONLY); ++i) {
         struct core_entry *e = s->entry[i];
@@ -251,19 +252,33 @@ static int copy(const struct core_calls *c, const struct core_site *s, void *y, 
 
 // -- what it is asked for -------------------------------------------------------------------------
 
+// An item of a dict; NULL: there is none.
+static void *item(void *dict, void *key) {
+    void *found = NULL;
+    if (PyDict_GetItemRef)
+        PyDict_GetItemRef(dict, key, &found);
+    else if ((found = PyDict_GetItemWithError(dict, key)))
+        Py_IncRef(found);
+    return found;
+}
+
 // By Python; -1: it failed.
 static int is_found(const struct core_question *q, void *x) {
-    void *object = q->object ? q->object : x;
-    void *found = !q->name       ? PyObject_CallNoArgs(object)
-                  : q->is_method ? PyObject_VectorcallMethod(q->name, &object, 1, NULL)
-                                 : PyObject_GetAttr(object, q->name);
+    void *found = q->way == FUNCTION    ? PyObject_CallNoArgs(q->object)
+                  : q->way == ITEM      ? item(q->object, q->name)
+                  : q->way == ATTRIBUTE ? PyObject_GetAttr(x, q->name)
+                                        : PyObject_VectorcallMethod(q->name, &x, 1, NULL);
     if (found) Py_DecRef(found);
     return found ? found == q->answer : -1;
 }
 
 static int is_answered(const struct core_calls *c, const struct core_question *q, void *x) {
     void *const *tensor = x ? (void *)((char *)x + c->within) : NULL;
-    int right = q->native ? !q->native(q->is_behind ? *tensor : tensor) : is_found(q, x);
+    const void *const *list = q->way == LIST ? q->native.list() : NULL;
+    int right = q->way == LIST     ? list[0] == list[1]
+                : q->way == NATIVE ? !q->native.says(tensor)
+                : q->way == BEHIND ? !q->native.says(*tensor)
+                                   : is_found(q, x);
     if (right || !q->of_grad) return right > 0;
     void *found = PyObject_CallNoArgs(c->grad_enabled);
     if (found) Py_DecRef(found);
@@ -287,16 +302,6 @@ static int is_quiet(const struct core_calls *c) {
     for (int32_t i = 0; i < c->nabout_state && right; ++i)
         right = is_answered(c, &c->about_state[i], NULL);
     return right;
-}
-
-// The object that keeps the site of this key; NULL: there is none.
-static void *kept(void *sites, void *key) {
-    void *found = NULL;
-    if (PyDict_GetItemRef)
-        PyDict_GetItemRef(sites, key, &found);
-    else if ((found = PyDict_GetItemWithError(sites, key)))
-        Py_IncRef(found);
-    return found;
 }
 
 static const struct core_site *site_of(void *keeper) {
@@ -340,19 +345,24 @@ static void *keeper_of(const struct core_calls *c, void *const *args) {
     enum { MOST_AXES = 32, FIXED = 3 };
     void *part[2 * MOST_AXES], *name, *value, *found;
     intptr_t n = 0, at = 0;
-    if (!are_integers(c, args[1])) return NULL;
     while (args[4] != c->none && PyDict_Next(args[4], &at, &name, &value)) {
         if (!has_type(value, c->integer) || n == 2 * MOST_AXES) return NULL;
         part[n++] = name, part[n++] = value;
     }
-    if (n == 0 && args[2] == c->none && args[3] == c->none) return kept(c->sites_of_what, args[1]);
+    if (n == 0 && args[2] == c->none && args[3] == c->none) {
+        found = item(c->sites_of_what, args[1]);
+        if (!found || site_of(found)->what == args[1] || are_integers(c, args[1])) return found;
+        Py_DecRef(found);
+        return NULL;
+    }
+    if (!are_integers(c, args[1])) return NULL;
     void *key = PyTuple_New(FIXED + n);
     if (!key) return NULL;
     put(key, 0, args[1]);
     put(key, 1, args[2]);
     put(key, 2, args[3] == c->none ? c->yes : c->no);
     for (at = 0; at < n; ++at) put(key, FIXED + at, part[at]);
-    found = kept(c->sites, key);
+    found = item(c->sites, key);
     Py_DecRef(key);
     return found;
 }
@@ -390,7 +400,7 @@ TCPC_API void *tcpc_core_copy(void *self, void *const *args, intptr_t nargs) {
     if (nargs == 2 && is_plain(c, args[0]) && is_plain(c, args[1]))
         shape = PyObject_GetAttr(args[0], c->shape);
     if (shape) {
-        keeper = kept(c->sites, shape);
+        keeper = item(c->sites, shape);
         Py_DecRef(shape);
     }
     if (keeper && is_quiet(c) && is_told(c, args[0]) && copy(c, site_of(keeper), args[0], args[1]))
@@ -400,8 +410,9 @@ TCPC_API void *tcpc_core_copy(void *self, void *const *args, intptr_t nargs) {
 }
 
 // Whether the interpreter's functions were found, and Python's structures have the sizes of these.
-TCPC_API int tcpc_core_fits(size_t calls, size_t question, size_t entry, size_t site) {
+TCPC_API int tcpc_core_fits(size_t calls, size_t question, size_t reader, size_t entry,
+                            size_t site) {
     return PyObject_VectorcallMethod && PyLong_AsVoidPtr && calls == sizeof(struct core_calls) &&
-           question == sizeof(struct core_question) && entry == sizeof(struct core_entry) &&
-           site == sizeof(struct core_site);
+           question == sizeof(struct core_question) && reader == sizeof(struct core_reader) &&
+           entry == sizeof(struct core_entry) && site == sizeof(struct core_site);
 }

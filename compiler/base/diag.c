@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agree.h"
 #include "base/buf.h"
 #include "base/session.h"
 #include "base/warnings.h"
@@ -32,6 +33,8 @@ static const char *format(struct arena *a, const char *fmt, va_list ap) {
     struct buf b;
     buf_init(&b);
     buf_vprintf(&b, fmt, ap);
+    agree(b.text);
+    b.len = strlen(b.text);
     return buf_finish(&b, a);
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "hw/sizes.h"
+
 int32_t clocks_now(const struct clocks *c, const struct machine *m) {
     return c->time[m->role];
 }
@@ -23,8 +25,12 @@ bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first
     }
     // what those knew who came, this role knows, and that they came
     bool after = true;
-    for (int i = 0; i < MACHINE_ROLES; ++i)
-        after &= c->before[id].of[i] <= tells.of[i] && c->passed[id].of[i] <= tells.of[i];
+    for (int i = 0; i < MACHINE_ROLES; ++i) {
+        // of its own warps a role knows only those that it met since
+        bool own = i == m->role && i > 0 && m->role_threads[i - 1] > LANES;
+        after &= c->before[id].of[i] <= (own ? c->knows[i].of[i] : tells.of[i]) &&
+                 c->passed[id].of[i] <= tells.of[i];
+    }
     c->came[id] = c->time[m->role]++;
     join(&c->named[id], &tells);
     return after;

@@ -11,16 +11,16 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "check/arrivals.h"
 #include "check/clocks.h"
 #include "check/groups.h"
 #include "check/order_steps.h"
-#include "check/phases.h"
+#include "check/shadow.h"
 #include "hw/sizes.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
 
-enum { FIRST_PIECES = 1024, FIRST_EVENTS = 64, HASH_SHIFT = 20 };
-#define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
+enum { FIRST_EVENTS = 64 };
 
 // A node, executed by all threads together.
 struct event {
@@ -31,131 +31,19 @@ struct event {
     int32_t time;
 };
 
-// An access by one thread.
-struct mark {
-    int32_t event;  // index of its event; 0: none
-    int32_t thread;
-};
-
-struct cell {
-    struct mark write, read[2];
-};
-
-struct pair {
-    struct mark of[2];
-};
-
-// The record for a buffer.  If its size does not belong to this function, it is a hash table by
-// piece.
-struct shadow {
-    const struct kir_buffer *buf;
-    int64_t piece;  // its length in bytes
-    int64_t cells, used;
-    struct cell *cell;
-    struct pair *async_read;  // by cell; NULL: no asynchronous reads so far
-    int64_t *key;             // hash table: the piece of each entry, -1: free; otherwise NULL
-};
-
 struct order {
     struct machine machine;
-    struct shadow *shadow;
-    int nshadows;
+    struct shadows shadows;
     int32_t epoch, calls;
     int32_t fenced;       // what was done up to this epoch comes before copies that others issue
     struct event *event;  // entry 0 means "none"
     int32_t nevents, cap_events;
+    struct reader *reader;  // entry 0 means "none"
+    int32_t nreaders, cap_readers, free_readers;
     struct groups groups;
-    struct phases phases;
     struct clocks clocks;
     struct order_fault *fault;
 };
-
-// -- memory ---------------------------------------------------------------------------------------
-
-static struct shadow *shadow_of(struct order *r, const struct kir_buffer *b) {
-    for (int i = 0; i < r->nshadows; ++i) {
-        if (r->shadow[i].buf == b) return &r->shadow[i];
-    }
-    return NULL;
-}
-
-static void add_shadow(struct order *r, const struct kir_buffer *b, int64_t bytes) {
-    if (!order_tracks(b)) return;
-    struct shadow *x = shadow_of(r, b);
-    if (!x) {
-        x = &r->shadow[r->nshadows++];
-        *x = (struct shadow){.buf = b, .piece = bytes};
-    }
-    if (bytes < x->piece) x->piece = bytes;
-}
-
-static void find_buffers(struct order *r, const struct kir_node *list) {
-    for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->bits) {
-            add_shadow(r, n->buf, n->bits / 8);
-            add_shadow(r, n->to_buf, n->bits / 8);
-        }
-        for (int i = 0; i < n->nargs; ++i) {
-            if (n->arg[i].buf) add_shadow(r, n->arg[i].buf, n->arg[i].buf->elem->bits / 8);
-        }
-        find_buffers(r, n->body);
-        find_buffers(r, n->orelse);
-    }
-}
-
-static void make_cells(struct shadow *x) {
-    if (x->buf->space == MEM_GLOBAL || x->buf->outside) {
-        x->cells = FIRST_PIECES;
-        x->key = memory_new(sizeof *x->key * (size_t)x->cells);
-        for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
-    } else {
-        int64_t bytes = x->buf->count * x->buf->elem->bits / 8;
-        x->cells = (bytes + x->piece - 1) / x->piece;
-    }
-    x->cell = memory_zeroed((size_t)x->cells, sizeof *x->cell);
-}
-
-static int64_t slot_of(const struct shadow *x, int64_t piece) {
-    uint64_t i = (uint64_t)piece * HASH_FACTOR >> HASH_SHIFT, mask = (uint64_t)x->cells - 1;
-    while (x->key[i & mask] >= 0 && x->key[i & mask] != piece) ++i;
-    return (int64_t)(i & mask);
-}
-
-static void grow(struct shadow *x) {
-    struct shadow old = *x;
-    x->cells *= 2;
-    x->key = memory_new(sizeof *x->key * (size_t)x->cells);
-    x->cell = memory_zeroed((size_t)x->cells, sizeof *x->cell);
-    if (x->async_read) x->async_read = memory_zeroed((size_t)x->cells, sizeof *x->async_read);
-    for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
-    for (int64_t i = 0; i < old.cells; ++i) {
-        if (old.key[i] < 0) continue;
-        int64_t to = slot_of(x, old.key[i]);
-        x->key[to] = old.key[i];
-        x->cell[to] = old.cell[i];
-        if (x->async_read) x->async_read[to] = old.async_read[i];
-    }
-    memory_free(old.key);
-    memory_free(old.cell);
-    memory_free(old.async_read);
-}
-
-// The index of the cell of "piece"; -1: too many.
-static int64_t cell_of(struct order *r, struct shadow *x, int64_t piece) {
-    if (!x->key) {
-        if (piece >= 0 && piece < x->cells) return piece;
-        machine_fail(&r->machine,
-                     arena_printf(&r->machine.s->arena, "an access outside '%s'", x->buf->name));
-        return -1;
-    }
-    if (2 * x->used >= x->cells) grow(x);
-    int64_t i = slot_of(x, piece);
-    if (x->key[i] < 0) {
-        x->key[i] = piece;
-        ++x->used;
-    }
-    return i;
-}
 
 static int32_t add_event(struct order *r, const struct kir_node *n, bool async) {
     if (r->nevents == r->cap_events) {
@@ -230,32 +118,59 @@ static bool in_order(struct order *r, struct touch a, struct touch b, const stru
     return report(r, over ? ORDER_FENCE : ORDER_BARRIER, a, b, x, piece);
 }
 
+static int32_t new_reader(struct order *r) {
+    int32_t i = r->free_readers;
+    if (i) {
+        r->free_readers = r->reader[i].next;
+        return i;
+    }
+    if (r->nreaders == r->cap_readers) {
+        r->cap_readers *= 2;
+        r->reader = memory_again(r->reader, sizeof *r->reader * (size_t)r->cap_readers);
+    }
+    return r->nreaders++;
+}
+
+// Two readers of a role are enough, and two copies that read: a later writer can be only one of them.
+static void add_reader(struct order *r, struct cell *c, const struct mark *m) {
+    const struct event *e = &r->event[m->event];
+    int32_t kept = 0;
+    for (int32_t i = c->readers; i; i = r->reader[i].next) {
+        const struct mark *a = &r->reader[i].at;
+        const struct event *was = &r->event[a->event];
+        if (was->role != e->role || (was->group > 0) != (e->group > 0)) continue;
+        if (kept || a->thread == m->thread || is_over(r, (struct touch){a, false})) {
+            r->reader[i].at = *m;
+            return;
+        }
+        kept = i;
+    }
+    int32_t i = new_reader(r), *link = kept ? &r->reader[kept].next : &c->readers;
+    r->reader[i] = (struct reader){*m, *link};
+    *link = i;
+}
+
 static bool touch_piece(struct order *r, struct shadow *x, int64_t piece, const struct mark *m,
                         bool write) {
-    int64_t at = cell_of(r, x, piece);
-    if (at < 0) return false;
-    struct cell *c = &x->cell[at];
+    struct cell *c = shadow_cell(x, piece);
+    if (!c)
+        return machine_fail(&r->machine, arena_printf(&r->machine.s->arena,
+                                                      "an access outside '%s'", x->buf->name));
     // several threads write different elements of a global tensor
     bool ordered = write && x->buf->space == MEM_GLOBAL;
     const struct touch now = {m, write};
     if (!ordered && !in_order(r, (struct touch){&c->write, true}, now, x, piece)) return false;
     if (!write) {
-        // two readers are enough: a later writer can be only one of them
-        bool async = r->event[m->event].group > 0;
-        if (async && !x->async_read)
-            x->async_read = memory_zeroed((size_t)x->cells, sizeof *x->async_read);
-        struct mark *kept = async ? x->async_read[at].of : c->read;
-        const struct touch before = {kept, false};
-        kept[kept->event && !is_over(r, before) && kept->thread != m->thread] = *m;
+        add_reader(r, c, m);
         return true;
     }
-    for (int i = 0; i < 2; ++i) {
-        if (!in_order(r, (struct touch){&c->read[i]}, now, x, piece)) return false;
-        if (x->async_read && !in_order(r, (struct touch){&x->async_read[at].of[i]}, now, x, piece))
-            return false;
+    for (int32_t i = c->readers, next; i; i = next) {
+        if (!in_order(r, (struct touch){&r->reader[i].at}, now, x, piece)) return false;
+        next = r->reader[i].next;
+        r->reader[i].next = r->free_readers;
+        r->free_readers = i;
     }
     *c = (struct cell){.write = *m};
-    if (x->async_read) x->async_read[at] = (struct pair){0};
     return true;
 }
 
@@ -281,8 +196,8 @@ static bool wants(void *user, const struct kir_buffer *b) {
 static bool access(void *user, struct machine *m, const struct machine_access *a) {
     struct order *r = user;
     const struct kir_node *n = a->node;
-    struct shadow *source = a->from.buf ? shadow_of(r, a->from.buf) : NULL;
-    struct shadow *target = a->to.buf ? shadow_of(r, a->to.buf) : NULL;
+    struct shadow *source = a->from.buf ? shadow_of(&r->shadows, a->from.buf) : NULL;
+    struct shadow *target = a->to.buf ? shadow_of(&r->shadows, a->to.buf) : NULL;
     int32_t event = add_event(r, n, n->kind == KIR_ASYNC);
     // which lane of a warp moves an element is not distinguished
     const struct kir_together *warp = n->together;
@@ -314,7 +229,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
         struct machine_elements x;
         if (!order_tracks(a->buf)) continue;
         if (!machine_elements(m, a, &x)) return false;
-        struct shadow *of = shadow_of(r, a->buf);
+        struct shadow *of = shadow_of(&r->shadows, a->buf);
         int64_t at = column_value(&x.at, 0), bytes = a->buf->elem->bits / 8;
         for (int64_t e = 0; e < x.count; ++e) {
             int64_t off = lay_swizzle_apply(a->layout.sw, at + x.off[e]);
@@ -327,9 +242,6 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
 
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct order *r = user;
-    if (a.kind == ARRIVAL_GROUP && m->k->all_wait &&
-        !phases_told(&r->phases, m->commits[0], r->epoch))
-        machine_fail(m, "a thread that may be two phases behind a barrier in memory");
     if (a.kind == ARRIVAL_GROUP || a.kind == ARRIVAL_MEMORY) groups_commit(&r->groups, m);
 }
 
@@ -347,7 +259,6 @@ static void wait(void *user, struct machine *m, struct arrival a) {
         clocks_meet(&r->clocks, a.fence);
     }
     if (a.kind != ARRIVAL_GROUP) return;
-    if (m->k->all_wait) phases_wait(&r->phases, m->commits[0] - a.count, r->epoch);
     groups_wait(&r->groups, m, a, r->epoch - m->k->all_wait, r->clocks.time);
 }
 
@@ -361,23 +272,23 @@ static void come(void *user, struct machine *m, int id, bool first) {
 
 // A device function must return with its accesses complete, and a kernel's bulk copies must be.
 static bool nothing_under_way(struct order *r) {
-    for (int i = 0; i < r->nshadows; ++i) {
-        const struct shadow *x = &r->shadow[i];
+    const struct mark end = {0};
+    for (int i = 0; i < r->shadows.n; ++i) {
+        const struct shadow *x = &r->shadows.of[i];
         for (int64_t c = 0; c < x->cells; ++c) {
-            const struct mark *m = &x->cell[c].write, end = {0};
+            const struct mark *m = &x->cell[c].write;
             const struct kir_node *n = r->event[m->event].node;
             // what a kernel stores is there when it has ended
-            bool counts = m->event && (r->machine.k->device || (n->align && !kir_stores(n)));
-            if (counts && is_under_way(r, (struct touch){m, true}))
-                return report(r, ORDER_WAIT, (struct touch){m, true}, (struct touch){&end}, x,
-                              x->key ? x->key[c] : c);
-            for (int i = 0; x->async_read && i < 2; ++i) {
-                m = &x->async_read[c].of[i];
-                if (m->event && kir_stores(r->event[m->event].node) &&
-                    is_under_way(r, (struct touch){m, false}))
-                    return report(r, ORDER_WAIT, (struct touch){m, false}, (struct touch){&end}, x,
-                                  x->key ? x->key[c] : c);
+            bool lasts = m->event && (r->machine.k->device || (n->align && !kir_stores(n))) &&
+                         is_under_way(r, (struct touch){m, true});
+            for (int32_t k = x->cell[c].readers; k && !lasts; k = r->reader[k].next) {
+                m = &r->reader[k].at;
+                lasts = kir_stores(r->event[m->event].node) &&
+                        is_under_way(r, (struct touch){m, false});
             }
+            if (lasts)
+                return report(r, ORDER_WAIT, (struct touch){m, m == &x->cell[c].write},
+                              (struct touch){&end}, x, x->key ? x->key[c] : c);
         }
     }
     return true;
@@ -385,10 +296,9 @@ static bool nothing_under_way(struct order *r) {
 
 static bool run_block(struct order *r, struct order_steps *steps) {
     const struct kir_kernel *k = r->machine.k;
-    find_buffers(r, k->body);
-    if (r->nshadows == 0) return true;
+    shadows_init(&r->shadows, k->body);
+    if (r->shadows.n == 0) return true;
     steps->beyond = steps->beyond && !order_reads_global(k->body);
-    for (int i = 0; i < r->nshadows; ++i) make_cells(&r->shadow[i]);
     const int64_t first[3] = {0};
     return machine_run(&r->machine, first) &&
            (k->leaves_group || r->machine.operations >= r->machine.schedule->limit ||
@@ -397,31 +307,32 @@ static bool run_block(struct order *r, struct order_steps *steps) {
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        struct order_steps *steps, struct order_fault *fault) {
-    struct order r = {.fault = fault, .fenced = -1, .epoch = 1, .cap_events = FIRST_EVENTS};
+    struct order r = {.fault = fault,
+                      .fenced = -1,
+                      .epoch = 1,
+                      .cap_events = FIRST_EVENTS,
+                      .nreaders = 1,
+                      .cap_readers = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
-    r.shadow = memory_zeroed((size_t)order_nodes(k->body) + 1, sizeof *r.shadow);
     groups_init(&r.groups);
     r.event = memory_new(sizeof *r.event * (size_t)r.cap_events);
+    r.reader = memory_new(sizeof *r.reader * (size_t)r.cap_readers);
     add_event(&r, NULL, false);
     *fault = (struct order_fault){0};
     bool ok = run_block(&r, steps);
-    for (int i = 0; i < r.nshadows; ++i) {
-        memory_free(r.shadow[i].cell);
-        memory_free(r.shadow[i].async_read);
-        memory_free(r.shadow[i].key);
-    }
-    memory_free(r.shadow);
+    shadows_release(&r.shadows);
     groups_release(&r.groups);
     memory_free(r.event);
+    memory_free(r.reader);
     machine_release(&r.machine);
-    fault->trouble = r.machine.error;
+    fault->trouble = ok ? arrivals_trouble(s, k, sym, steps) : r.machine.error;
     fault->no_value = r.machine.no_value;
     fault->too_narrow = r.machine.too_narrow;
     if (!fault->trouble) arena_rewind(&s->arena, mark);
-    return ok;
+    return ok && !fault->trouble;
 }
 
 bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym, bool beyond,
@@ -430,7 +341,7 @@ bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *s
     bool same[ORDER_TURNS], done[ORDER_TURNS] = {0};
     for (int i = n - 1; i >= 0; --i) {
         if (done[i]) continue;  // a later turn executes the same steps
-        struct order_steps steps = {.turn = i, .beyond = beyond, .same = same};
+        struct order_steps steps = {.turn = i, .alone = n == 1, .beyond = beyond, .same = same};
         memset(same, true, sizeof same);
         if (!check_turn(s, k, sym, &steps, fault)) return false;
         for (int j = 0; j < i; ++j) done[j] |= same[j];

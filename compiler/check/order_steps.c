@@ -79,26 +79,29 @@ static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *en
 
 // More steps than there are stages, so that each slot is filled again, and the last slot differs
 // from that of as many steps as stages.
-static int64_t many_steps(int64_t stages) {
-    return stages + (stages == 2 ? 3 : 2);
+//  With "parities", so many that with the loads ahead a barrier in memory is used again.
+static int64_t many_steps(int64_t stages, bool parities) {
+    int64_t many = stages + (stages == 2 ? 3 : 2), again = ARRIVAL_BARRIERS + 2 - stages;
+    return parities && many < again ? again : many;
 }
 
 // How many steps to try in turn "turn" for a pipeline inside "depth" others.
-static int64_t steps_in(int turn, int depth, int64_t stages) {
-    const int64_t few[ORDER_TURNS] = {0, 1, stages, many_steps(stages)};
+static int64_t steps_in(int turn, int depth, int64_t stages, bool parities) {
+    const int64_t few[ORDER_TURNS] = {0, 1, stages, many_steps(stages, parities)};
     if (depth == 0 || turn == 0) return few[turn];
     // for a pipeline inside one step of another one
     if (depth == 1 && turn == ORDER_TURNS - 1) return 0;
     return few[1 + (turn - 1 + depth) % (ORDER_TURNS - 1)];
 }
 
-// How many of the "steps" of a pipeline to execute in "turn"; it has at least "least" for any
+// How many of the "steps" of a pipeline to execute in turn "turn" of "r"; it has at least "least" for any
 // params.
-static int64_t steps_of(int turn, int depth, int64_t stages, int64_t steps, int64_t least) {
-    int64_t most = steps_in(turn, depth, stages);
+static int64_t steps_of(const struct order_steps *r, int turn, int depth, int64_t stages,
+                        int64_t steps, int64_t least) {
+    int64_t most = steps_in(turn, depth, stages, r->parities);
     // the code may assume that all are executed; keeps the last slot as it would be
     if (least == steps) {
-        int64_t all = many_steps(stages);
+        int64_t all = many_steps(stages, r->parities);
         return steps <= all ? steps : all + (steps - all) % stages;
     }
     if (least > 0 && most <= least) most = turn == ORDER_TURNS - 1 ? least + 1 : least;
@@ -109,14 +112,14 @@ static int64_t steps_of(int turn, int depth, int64_t stages, int64_t steps, int6
 static int64_t let(void *user, const struct kir_node *n, int depth, int64_t value, int64_t most) {
     const struct order_steps *r = user;
     int64_t begin = most - sample_steps(n->count), steps = value - begin;
-    int64_t many = many_steps(n->count);
+    int64_t many = many_steps(n->count, r->parities);
     if (many > n->most) many = n->most;
     if (many > n->index->hi - begin) many = n->index->hi - begin;
     if (r->beyond && steps < many) steps = many;
     int64_t least = ix_static(n->index, NULL) ? steps : n->index->lo - begin;
-    int64_t now = steps_of(r->turn, depth, n->count, steps, least);
+    int64_t now = steps_of(r, r->turn, depth, n->count, steps, least);
     for (int i = 0; i < r->turn; ++i) {
-        if (steps_of(i, depth, n->count, steps, least) != now) r->same[i] = false;
+        if (steps_of(r, i, depth, n->count, steps, least) != now) r->same[i] = false;
     }
     return begin + now;
 }
@@ -131,8 +134,10 @@ int order_turns(const struct kir_node *list) {
 
 struct schedule order_schedule(struct session *s, struct order_steps *steps) {
     steps->s = s;
-    return (struct schedule){
-        .user = steps, .loop = loop, .let = steps->same ? let : NULL, .limit = OPERATIONS};
+    return (struct schedule){.user = steps,
+                             .loop = loop,
+                             .let = steps->same ? let : NULL,
+                             .limit = OPERATIONS * (steps->alone ? ORDER_TURNS : 1)};
 }
 
 bool order_reads_global(const struct kir_node *list) {

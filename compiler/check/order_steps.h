@@ -2,10 +2,10 @@
 //
 // A loop on whose variable no address depends takes a few iterations: the third finds the same as
 // the second.  The block is executed in several turns, one for each number of steps to try for a
-// pipeline of S stages: 0, 1, S and S + 2 or 3, as far as the pipeline can have that many.  A
+// pipeline of S stages: 0, 1, S and S + 2 or 3 (more for parities), as far as the pipeline can have that many.  A
 // pipeline inside another one takes another of these numbers in each turn.  So nested pipelines
-// multiply few steps, and each is tried with many.  A turn ends after OPERATIONS; the rest of the
-// block is then not executed. The amount of work depends only on the Kernel IR.
+// multiply few steps, and each is tried with many.  A turn ends after OPERATIONS, and one that is alone after
+// those of all turns; the rest of the block is then not executed. The amount of work depends only on the Kernel IR.
 #ifndef TCPC_CHECK_ORDER_STEPS_H
 #define TCPC_CHECK_ORDER_STEPS_H
 
@@ -15,7 +15,9 @@ enum { ORDER_TURNS = 4 };  // see steps_in
 
 struct order_steps {
     int turn;
-    bool beyond;  // see order_check
+    bool beyond;    // see order_check
+    bool alone;     // the only turn
+    bool parities;  // all threads wait at barriers in memory, and tell the phases of one apart
     // [i]: earlier turn i executes the same steps, as far as known.  NULL: order_confirm, which has
     // no turns and omits no steps.
     bool *same;

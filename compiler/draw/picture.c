@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/agree.h"
+
 void picture_init(struct picture *p, struct session *s, enum draw_format format) {
     memset(p, 0, sizeof *p);
     p->s = s;
@@ -25,6 +27,8 @@ const char *picture_text(const struct picture *p, const char *format, ...) {
     va_start(ap, format);
     buf_vprintf(&b, format, ap);
     va_end(ap);
+    agree(b.text);
+    b.len = strlen(b.text);
     return buf_finish(&b, &p->s->arena);
 }
 
@@ -35,6 +39,8 @@ void picture_note(struct picture *p, const char *format, ...) {
     va_start(ap, format);
     buf_vprintf(&b, format, ap);
     va_end(ap);
+    agree(b.text);
+    b.len = strlen(b.text);
     const char **all = ARENA_ARRAY(&p->s->arena, const char *, p->nnotes + 1);
     for (int i = 0; i < p->nnotes; ++i) all[i] = p->note[i];
     all[p->nnotes++] = buf_finish(&b, &p->s->arena);

@@ -83,6 +83,7 @@ static bool run_box(struct machine *m, const struct kir_node *n, const struct bo
     if (b->at[0] % b->chunk) return machine_fail(m, "a box that begins at no multiple of 16 bytes");
     if (b->shared * bytes % PLACE)
         return machine_fail(m, "a box at no multiple of 128 bytes of shared memory");
+    if (!machine_wanted(m, n->body->buf) && !machine_wanted(m, n->body->to_buf)) return true;
     for (int64_t e = 0; e < b->elements; e += b->chunk)
         if (!access(m, n, b, e)) return false;
     m->operations += b->elements / b->chunk;

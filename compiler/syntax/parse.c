@@ -30,7 +30,8 @@ static void close_bracket(struct parser *p, int opener) {
 static void follow(struct parser *p) {
     int was = p->before.token;
     if (was == 0 || was == ';' || was == '{' || was == '}' ||
-        (was == ':' && p->now.token == TOK_COPY))
+        (was == ':' && p->now.token == TOK_COPY && p->first.token != TOK_FOR &&
+         p->first.token != TOK_PIPELINE))
         p->first = p->now;
     p->unclosed = (struct seen){0};
     if (p->now.token == TOK_KERNEL || p->now.token == TOK_DEVICE) p->manual = was == TOK_MANUAL;

@@ -408,6 +408,11 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         diag_fixit(p->s, at, ">=");
         return TOK_GE;
     }
+    if (strcmp(text, "=>") == 0 && p->first.token == TOK_COPY) {
+        diag_error(p->s, at, "'=>' is not part of the language; the arrow of a copy is '->'");
+        diag_fixit(p->s, at, "->");
+        return TOK_ARROW;
+    }
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         if (strcmp(text, slips[i].text) != 0) continue;
         diag_error(p->s, at, "'%s' is not part of the language%s%s", text,

@@ -77,10 +77,12 @@ static bool closes(const char *text) {
 bool slip_division(struct parser *p) {
     const char *text = slip_from(p, p->before.at.end);
     text += strspn(text, " \t");
-    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || strncmp(text, "//", 2) != 0)
-        return false;
     bool close = text == slip_from(p, p->before.at.end);
+    bool inside = p->unclosed.token == '(' || (p->nopen && p->open[p->nopen - 1].token == '(');
+    if (strncmp(text, "//", 2) != 0) return false;
     text += 2;
+    bool by_number = close && is_value(p->before.token) && *text >= '0' && *text <= '9';
+    if (!inside && !by_number) return false;
     if (!(close && word_char(*text)) && !(is_value(p->before.token) && closes(text))) return false;
     p->stopped = true;  // the rest of the line is missing
     return divides(p);

@@ -27,6 +27,7 @@ const struct slip_row slip_at_copy[] = {
 
 const struct slip_row slip_at_equals[] = {
     {"copy", "", "by # map ^ = #", "after 'by' comes the index map itself, without 'map='", ""},
+    {"shared frag", "", "@ shared|frag NAME1 : ANY ^ ~ = EXPR2 ~ ;", "a buffer has no value where it is declared; 'fill $1 = $2;' comes after it", NULL, THEN_REST},
     {"", "==", "^ # = #", "'=' does not compare; write '=='", "=="},
     {"", "=", "^ # == #", "'==' compares; a value is given by '='", "="},
     {0},
@@ -38,6 +39,9 @@ const struct slip_row slip_at_statement[] = {
      "a 'let' has no type: 'let $1 = ..;'", "let"},
     {"", "", "@ ~ FOREIGN2 ~ ^ NAME1 [", "registers of a thread are 'frag $1 : $t2 (8);', shared memory is 'shared $1 : $t2 (8);'", NULL, THEN_STATEMENT},
     {"", "", "@ TENSOR1 ^ = NUM2 ;|EOL", "'fill s = $2;' writes a number to shared memory or a fragment; '$1' is written by a copy"},
+    {"", "", "@ ~ NAME ^ = call ~ REST ;", "a function has no value; its outputs are among its arguments: 'call f(A, B);'", NULL, THEN_STATEMENT},
+    {"", "", "@ ~ NAME1 ^ +|- & +|- ~ OR @ ~ NAME1 ^ +|-|*|/ & = ~ REST", "a value cannot change; name the new one: 'let NAME = $1 + 1;', and a loop counts by itself", NULL,
+     THEN_STATEMENT},
     {"", "", "@ TENSOR1 ^ = REST2 ;|EOL", "a tensor is written by a copy: 'copy $2 -> $1 with ..;'"},
     {"", "", "@ ~ NAME ^ ( LIST ) ~ =", "elements are written by a copy: 'copy SOURCE -> $~ with TILED_COPY;'", NULL, THEN_STATEMENT},
     {"", "", "@ ~ NAME1 ~ ^ = {? tl . ?} load (", "what a thread holds is a fragment: 'frag $1 : f32 like tc; copy A -> $1 with tc;'"},
@@ -58,6 +62,7 @@ const struct slip_row slip_at_joined[] = {
     {"", "", "@ $ ~ WORD & ^ .|:: {* & WORD & .|:: *} & copy ~ ( EXPR1 , EXPR2 , EXPR3 ) $", "there is no '$~' here; write 'copy $2 -> $3 with $1'",
      "copy $2 -> $3 with $1", THEN_REST},
     {"", "", "@ # 1< WORD & ^ .|:: {* & WORD & .|:: *} & >1 copy # !(|.|::", "names have no '$1' before them here", "copy", THEN_REST},
+    {"", "", "@ ~ WORD & ^ . & copy_to|copy_|copy_from ~", "there is no '$~' here; a copy is 'copy A -> B'"},
     {0},
 };
 

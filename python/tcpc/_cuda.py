@@ -333,29 +333,33 @@ class Device:
 
 
 class Function(NamedTuple):
-    """A variant that was loaded: where its arguments have the destination's address, -1 if they do not, its tensor maps, and the offset of each argument."""
+    """A variant that was loaded: where its arguments have the addresses of a relayout's source and destination, -1 if they do not, its tensor maps, and
+    the offset of each argument."""
 
     handle: Any
-    place: int
+    places: Tuple[int, int]
     maps: Sequence[Any]
     offsets: List[int]
 
 
-def _place_of_destination(variant: Any) -> int:
-    for i in range(variant.narguments):
-        argument = variant.argument[i].contents
-        if argument.tensor and argument.tensor.contents.name == b"dst":
-            return int(argument.offset)
-    return -1
-
-
 def function_of(handle: Any, variant: Any) -> Function:
-    offsets = [int(variant.argument[i].contents.offset) for i in range(variant.narguments)]
-    return Function(handle, _place_of_destination(variant), _library.maps_of(variant), offsets)
+    arguments = [variant.argument[i].contents for i in range(variant.narguments)]
+    places = {a.tensor.contents.name: int(a.offset) for a in arguments if a.tensor}
+    return Function(handle, (places.get(b"src", -1), places.get(b"dst", -1)), _library.maps_of(variant), [int(a.offset) for a in arguments])
+
+
+class Evaluated(NamedTuple):
+    """What a launch takes: its grid, the variant and its function, and the address of the arguments, which lie in "room"."""
+
+    call: Any
+    variant: Any
+    function: Function
+    room: Any
+    arguments: int
 
 
 class Code:
-    """What was loaded from one file: the functions of all variants, with the place of the destination's address, by the variants' addresses. It is unloaded
+    """What was loaded from one file: the functions of all variants, by the variants' addresses. It is unloaded
     some time after nobody has it any more, unless a graph may have it."""
 
     def __init__(self, device: Device):
@@ -382,18 +386,8 @@ class Launcher:
         self.align = max(16, launch.contents.argument_align)
         self.room = launch.contents.argument_bytes + self.align
 
-    def put_maps(self, maps: Sequence[Any], numbers: Any, pointers: Any, arguments: int) -> None:
-        for each, offset in maps:
-            call = _library.map_call(self.launch, each, numbers, pointers)
-            if not call.address:
-                call.address = self.device.zeros() + (MAP_ZEROS if each.contents.tensor.contents.direction else 0)
-            ctypes.memmove(arguments + offset, tensor_map(bytes(call)), MAP_BYTES)
-
-    def prepare(self, params: Sequence[int], addresses: Sequence[int]) -> None:
-        """Makes the tensor maps of a call, and launches nothing."""
-        self(params, addresses, None, False)
-
-    def __call__(self, params: Sequence[int], addresses: Sequence[int], stream: Any, launches: bool = True) -> None:
+    def evaluated(self, params: Sequence[int], addresses: Sequence[int]) -> Optional[Evaluated]:
+        """What a launch takes, with its tensor maps; None: there is nothing to launch."""
         call, lib = _library.Call(), _library.library()
         call.size = ctypes.sizeof(call)
         room = (c_uint64 * (self.room // 8))()
@@ -408,21 +402,29 @@ class Launcher:
         if status:
             raise RuntimeError(call.message.decode())
         if not call.variant:
-            return
+            return None
         variant = call.variant.contents
-        function, place, maps, offsets = self.symbols[ctypes.addressof(variant)]
+        function = self.symbols[ctypes.addressof(variant)]
         if apart:
-            c_uint64.from_buffer(room, shift + place).value = addresses[1]
-        self.put_maps(maps, numbers, pointers, arguments)
-        if not launches:
+            c_uint64.from_buffer(room, shift + function.places[1]).value = addresses[1]
+        for each, offset in function.maps:
+            made = _library.map_call(self.launch, each, numbers, pointers)
+            if not made.address:
+                made.address = self.device.zeros() + (MAP_ZEROS if each.contents.tensor.contents.direction else 0)
+            ctypes.memmove(arguments + offset, tensor_map(bytes(made)), MAP_BYTES)
+        return Evaluated(call, variant, function, room, arguments)
+
+    def __call__(self, params: Sequence[int], addresses: Sequence[int], stream: Any) -> None:
+        made = self.evaluated(params, addresses)
+        if made is None:
             return
+        (handle, _, maps, offsets), variant, grid, arguments = made.function, made.variant, made.call.grid, made.arguments
         size = c_size_t(variant.argument_bytes)
         extra = (c_void_p * 5)(1, arguments, 2, ctypes.addressof(size), None)
         # the compiler aligns a map where it puts it, which is at another offset
         each = (c_void_p * len(offsets))(*[arguments + offset for offset in offsets]) if maps else None
-        grid = call.grid
         self.code.note(stream)
-        error = self.device.cuda.cuLaunchKernel(function, grid[0], grid[1], grid[2], variant.threads, 1, 1, variant.shared_bytes, stream, each, None if maps else extra)
+        error = self.device.cuda.cuLaunchKernel(handle, grid[0], grid[1], grid[2], variant.threads, 1, 1, variant.shared_bytes, stream, each, None if maps else extra)
         if error:
             _check(self.device.cuda, error, f"the launch of {variant.symbol.decode()}")
 

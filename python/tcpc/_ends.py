@@ -15,6 +15,7 @@ from ._cuda import Device, _check
 TENSORS, WINDOWS, ROWS, STATE = 4, 16, 6, 32  # as runtime/tcp_mesh_call.h has them
 DECISION, OFFSET_BITS, ALIGN = 2, 40, 256
 GAVE_UP = 0xffffffff
+MOST_KEPT = 4096
 MAPPED = 3  # CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
 LAZY = 1  # CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 FAULTS = ("has no error", "did not come within {:g} s", "did not come to the end within {:g} s", "makes another call: another plan, or other sizes or types",
@@ -58,6 +59,7 @@ class End:
         self.windows: List[Tuple[int, int]] = []
         self.used: List[Tuple[int, int]] = []  # address and bytes, sorted
         self.base = (c_uint64 * (WINDOWS * size))()
+        self.kept: Dict[Tuple[int, int], Launched] = {}  # by what is called and the address of what peers write, as memory of the pool comes again
         device.cuda.cuIpcOpenMemHandle_v2.argtypes = [c_void_p, _Handle, c_uint]
         self.error = c_void_p()
         self.device._within(self._make)
@@ -68,6 +70,7 @@ class End:
         self.device._call("cuMemHostAlloc", byref(self.error), c_size_t(8), c_uint(MAPPED))
         self.state, self.peers, self.bases = (self._new(8 * n) for n in (STATE, self.size, WINDOWS * self.size))
         self.flags = self._new(8 * ROWS * self.size)
+        self.word = c_uint64.from_address(self.error.value or 0)
         self._clear()
 
     def _within(self, name: str, *arguments: Any) -> None:
@@ -86,7 +89,7 @@ class End:
         self._within("cuMemcpyHtoD_v2", c_uint64(self.state), state, c_size_t(8 * STATE))
         self._within("cuMemsetD8_v2", c_uint64(self.flags), c_ubyte(0), c_size_t(8 * ROWS * self.size))
         self._within("cuCtxSynchronize")
-        c_uint64.from_address(self.error.value or 0).value = 0
+        self.word.value = 0
 
     def _share(self, address: int, what: str) -> List[int]:
         """Where this device sees such memory of each device. All processes take part to the end, and all raise if one cannot."""
@@ -116,6 +119,7 @@ class End:
 
     def grow(self, size: int) -> None:
         """Collective."""
+        self.kept.clear()  # the time-out may be another one
         at = len(self.windows)
         full = any(self.gather(at == WINDOWS))
         if full:
@@ -148,7 +152,7 @@ class End:
 
     def check(self) -> None:
         """Raises what went wrong in a launch."""
-        error = c_uint64.from_address(self.error.value or 0).value
+        error = self.word.value
         if error:
             fault = FAULTS[min(error >> 48, len(FAULTS) - 1)].format(self.timeout)
             raise RuntimeError(f"the mesh is dead for device {self.rank}: in launch {error & 0xffffffff} device {error >> 32 & 0xffff} {fault}; all devices call tcpc.reset_mesh(mesh)")
@@ -162,7 +166,6 @@ class End:
 
     def call(self, key: int, address: int) -> Call:
         """For a kernel whose peers access the memory at "address"; "key" is the same on all devices."""
-        self.check()
         for i, (begin, count) in enumerate(self.windows):
             if begin <= address < begin + count:
                 mixed = (key ^ key >> 32) & 0xffffffff
@@ -170,6 +173,15 @@ class End:
                 made.place[0], made.error = i << OFFSET_BITS | (address - begin), self.error.value or 0
                 return made
         raise ValueError(f"{address:#x} is not in the pool of device {self.rank}")
+
+
+class Launched:
+    """The arguments of a launch as cuLaunchKernel takes them."""
+
+    def __init__(self, call: Call, address: int, meets: bool):
+        self.arguments = Arguments(0, address, call)
+        self.size = c_size_t(ctypes.sizeof(Arguments) if meets else 16)
+        self.extra = (c_void_p * 5)(1, ctypes.addressof(self.arguments), 2, ctypes.addressof(self.size), None)
 
 
 class Kernel:
@@ -193,15 +205,19 @@ class Kernel:
         return self.code.functions[ctypes.addressof(variant)].handle, made.grid[0], made.grid[1], variant.threads, variant.shared_bytes
 
     def __call__(self, end: End, key: int, addresses: Sequence[int], stream: int) -> None:
-        arguments = Arguments(addresses[0], addresses[1], end.call(key, addresses[1]))
+        end.check()
+        launched = end.kept.get((key, addresses[1]))
+        if launched is None:
+            if len(end.kept) == MOST_KEPT:
+                end.kept.clear()
+            launched = end.kept[key, addresses[1]] = Launched(end.call(key, addresses[1]), addresses[1], self.meets)
+        launched.arguments.source = addresses[0]
         chosen = self.chosen.get(addresses[0] % ALIGN)
         if chosen is None:
             chosen = self.chosen[addresses[0] % ALIGN] = self._choose(addresses)
         function, x, y, threads, shared = chosen
-        size = c_size_t(ctypes.sizeof(Arguments) if self.meets else 16)
-        extra = (c_void_p * 5)(1, ctypes.addressof(arguments), 2, ctypes.addressof(size), None)
         self.code.note(stream)
-        self.device._within(lambda: _check(self.device.cuda, self.device.cuda.cuLaunchKernel(function, x, y, 1, threads, 1, 1, shared, stream, None, extra), "the launch of a reshard"))
+        self.device._within(lambda: _check(self.device.cuda, self.device.cuda.cuLaunchKernel(function, x, y, 1, threads, 1, 1, shared, stream, None, launched.extra), "the launch of a reshard"))
 
 
 _kernels: Dict[Tuple[int, str], Any] = {}

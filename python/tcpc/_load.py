@@ -23,6 +23,7 @@ from ._library import CUDA, DEVICE, value_at
 if TYPE_CHECKING:
     from .algebra import Drawing, Explanation
 
+MOST_KNOWN = 256  # calls of a kernel that are remembered
 EXTENT = re.compile(r"(?:(\d+) ?\* ?)?([A-Za-z_]\w*)$|([A-Za-z_]\w*) ?\* ?(\d+)$")  # N, 8*N or N*8
 
 
@@ -37,6 +38,7 @@ class Kernel:
         self._plan, self._number = plan, number
         self.name: str = launch.name.decode()
         self.hits: Dict[int, int] = {}  # launches, by the GPU, or -1
+        self._known: Dict[Any, Tuple[Any, List[int], List[int]]] = {}
         tensors = [_declared(t) for t in _tensors(launch)]
         self.tensors: Tuple[str, ...] = tuple(t.name.decode() for t in tensors)
         self.params: Tuple[str, ...] = tuple(launch.param[i].contents.name.decode() for i in range(launch.nparams))
@@ -65,10 +67,8 @@ class Kernel:
             check_stream(stream, first)
         launch = self._plan._compiled.launches[self._number]
         tensors = _tensors(launch.contents)
-        origins: Dict[str, str] = {}  # of the params that were found
-        params = _params(self, launch.contents, given, named, origins)
-        numbers = list(params)[:len(self.params)]
-        pointers = [_check(self, t, given[name], params, origins) for t, name in zip(tensors, self.tensors)]
+        params, numbers, behind = self._checked(launch.contents, tensors, given, named)
+        pointers = [given[name].address + bytes_ for name, bytes_ in zip(self.tensors, behind)]
         _library.check_launch(launch, params, pointers)
         for t, name in zip(tensors, self.tensors):
             if t.direction and launches:
@@ -85,7 +85,7 @@ class Kernel:
 
             launcher = Launcher(backend, launch, loaded, False)
             if not launches:
-                backend._within(lambda: launcher.prepare(numbers, pointers))
+                backend._within(lambda: launcher.evaluated(numbers, pointers))
                 return
             work = stream if stream is not None else backend.stream(first)
             for array in given.values():
@@ -93,6 +93,21 @@ class Kernel:
             backend._within(lambda: launcher(numbers, pointers, work))
         with _counting:
             self.hits[device] = self.hits.get(device, 0) + 1
+
+    def _checked(self, launch: Any, tensors: Sequence[Any], given: Mapping[str, Array], named: Mapping[str, Any]) -> Tuple[Any, List[int], List[int]]:
+        """All params, also as a list, and how far behind the arrays' addresses the kernel's pointers are. What was right is remembered: it depends on no address."""
+        arrays, values = [given[name] for name in self.tensors], [(name, named[name]) for name in self.params if name in named]
+        like = (*[(a.dtype, a.name, a.shape, a.strides, a.writable) for a in arrays], *values) if all(type(value) is int for _, value in values) else None
+        known = self._known.get(like)
+        if known is None:
+            origins: Dict[str, str] = {}  # of the params that were found
+            params = _params(self, launch, given, named, origins)
+            known = params, list(params)[:len(self.params)], [_check(self, t, a, params, origins) - a.address for t, a in zip(tensors, arrays)]
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            if like is not None:
+                self._known[like] = known
+        return known
 
     def explain(self) -> "Explanation":
         """What the compiler chose for each copy, as tcpc.explain()."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 import torch.distributed as dist
@@ -77,21 +77,6 @@ def _whole(x: Any, mesh: _Mesh, source: Sequence[Placement], shape: Optional[Seq
         if dim is not None:
             found[dim] *= n
     return tuple(found)
-
-
-@functools.lru_cache(maxsize=1024)
-def _schedule(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Schedule:
-    return exchange.schedule(device, strides)
-
-
-@functools.lru_cache(maxsize=1024)
-def _stacks(exchange: Exchange, device: int, strides: Tuple[int, ...]) -> Any:
-    return exchange.stacks(device, strides)
-
-
-@functools.lru_cache(maxsize=1024)
-def _alike(exchange: Exchange) -> bool:
-    return exchange.alike()
 
 
 @functools.lru_cache(maxsize=1024)
@@ -170,19 +155,29 @@ def _narrower(x: Any, out: Any) -> Any:
     return x.dtype if x.dtype.itemsize <= out.dtype.itemsize else out.dtype
 
 
-def _swapped(x: Any, out: Any, stacks: Tuple[View, View], mesh: _Mesh, first: bool) -> None:
+class _Swap(NamedTuple):
+    """One all-to-all of one buffer, for memory of some strides."""
+
+    copied: bool  # the strides give no view of all pieces, so the tensor is made contiguous first
+    source: View
+    target: View
+    packs: bool
+    unpacks: bool
+
+
+def _swapped(x: Any, out: Any, way: _Swap, mesh: _Mesh, first: bool) -> None:
     """All pieces are packed by one copy, sent by one all-to-all, and unpacked by one copy; none where they lie in one row already."""
-    wire, (source, target) = _narrower(x, out), stacks
-    from_, to = _of(x, source), _of(out, target)
-    packs, unpacks = not _is_sent(source, x, wire), not _is_sent(target, out, wire)
-    sent = _room(x, source.sizes, wire) if packs else from_
-    got = _room(out, target.sizes, wire) if unpacks else to
-    if first and unpacks:
-        _api.prepare((to, got))
-    if packs:
-        _api.copy_(sent, from_)
+    wire = _narrower(x, out)
+    sent, got = _of(x.contiguous() if way.copied else x, way.source), _of(out, way.target)
+    to = got
+    if way.unpacks:
+        got = _room(out, way.target.sizes, wire)
+        if first:
+            _api.prepare((to, got))
+    if way.packs:
+        sent = _api.copy_(_room(x, way.source.sizes, wire), sent)
     dist.all_to_all_single(_bytes(got), _bytes(sent), group=mesh.group)
-    if unpacks:
+    if way.unpacks:
         _api.copy_(to, got)
 
 
@@ -280,7 +275,7 @@ class _Ready:
         self.size = _pattern.product(self.shape) * target.itemsize
         self.kernel: Any = None  # or why there is none
         self.key = 0
-        self.loaded: Set[Tuple[int, ...]] = set()  # strides whose copies are compiled
+        self.ways: Dict[Tuple[int, ...], Any] = {}  # by strides of the source
 
     def why_not(self, end: Any) -> str:
         """Why no kernel does this; "" if one does."""
@@ -320,18 +315,22 @@ class _Ready:
             if path == "direct":
                 raise ValueError(f"no kernel writes this to the memory of the other devices: {why}")
         out = _room(x, self.shape, self.target)
-        strides, device = tuple(x.stride()), self.mesh.device
-        first = strides not in self.loaded
-        if self.mesh.swaps and _alike(self.exchange):  # whatever the strides are, as all devices have to make the same call of the process group
-            stacks = _stacks(self.exchange, device, strides)
-            if stacks is None:
-                x = x.contiguous()
-                stacks = _stacks(self.exchange, device, contiguous_strides(x.shape))
-            _swapped(x, out, stacks, self.mesh, first)
-        else:
-            _packed(x, out, _schedule(self.exchange, device, strides), self.mesh, first)
-        self.loaded.add(strides)
+        strides = tuple(x.stride())
+        first = strides not in self.ways
+        way = self._way(x, out, strides) if first else self.ways[strides]
+        (_swapped if isinstance(way, _Swap) else _packed)(x, out, way, self.mesh, first)
+        self.ways[strides] = way  # its copies are compiled
         return out
+
+    def _way(self, x: Any, out: Any, strides: Tuple[int, ...]) -> Any:
+        """A _Swap or a Schedule. Which of them does not depend on the strides, as all devices have to make the same call of the process group."""
+        device = self.mesh.device
+        if not (self.mesh.swaps and self.exchange.alike()):
+            return self.exchange.schedule(device, strides)
+        stacks, wire = self.exchange.stacks(device, strides), _narrower(x, out)
+        if stacks:
+            return _Swap(False, *stacks, not _is_sent(stacks[0], x, wire), not _is_sent(stacks[1], out, wire))
+        return self._way(x, out, contiguous_strides(x.shape))._replace(copied=True)
 
     def back(self) -> "_Ready":
         bound, mesh, source, target = self.exchange

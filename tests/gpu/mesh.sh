@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs the tests of meshes on several GPUs, and the benchmarks of their barriers and of copies that tcpc plans.
+# Builds and runs the tests of meshes on several GPUs, and the benchmarks of their barriers and of copies that tcpc plans, also for a mesh of one.
 #
 # usage: mesh.sh [DEVICES]
 #
@@ -10,16 +10,20 @@ root=$(cd "$here/../.." && pwd)
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"${TCPC:-$root/build/bin/tcpc}" -D "G=${1:-2}" "$root/bench/mesh/planned.tcp" -o "$work/planned.cu"
-"${TCPC:-$root/build/bin/tcpc}" -D "G=${1:-2}" "$root/bench/mesh/alone.tcp" -o "$work/alone.cu"
-for program in "$here/mesh_test.cu" "$root/bench/mesh/mesh_bench.cu" "$root/bench/mesh/planned_bench.cu"; do
-    plan=()
-    [[ $program == */planned_bench.cu ]] && plan=("$work/planned.cu" "$work/alone.cu")
-    "$nvcc" -std=c++17 -O2 -arch="${ARCH:-sm_90}" -I "$root/runtime" "$program" "${plan[@]}" "$root/runtime/tcp_mesh.cu" -ldl \
-        -o "$work/$(basename "$program" .cu)"
+# build PROGRAM SOURCE..
+build() {
+    "$nvcc" -std=c++17 -O2 -arch="${ARCH:-sm_90}" -I "$root/runtime" "${@:2}" "$root/runtime/tcp_mesh.cu" -ldl -o "$work/$1"
+}
+build mesh_test "$here/mesh_test.cu"
+build mesh_bench "$root/bench/mesh/mesh_bench.cu"
+for devices in "${1:-2}" 1; do
+    for plan in planned alone; do
+        "${TCPC:-$root/build/bin/tcpc}" -D "G=$devices" "$root/bench/mesh/$plan.tcp" -o "$work/$plan.cu"
+    done
+    build "planned_bench_$devices" "$root/bench/mesh/planned_bench.cu" "$work/planned.cu" "$work/alone.cu"
 done
 export CUDA_MODULE_LOADING=EAGER  # a kernel that is loaded late waits for those that run
 "$work/mesh_test" "${1:-2}"
-for bench in mesh_bench planned_bench; do
-    NCCL_NVLS_ENABLE=0 "$work/$bench" "${1:-2}"
-done
+export NCCL_NVLS_ENABLE=0
+"$work/mesh_bench" "${1:-2}"
+for devices in "${1:-2}" 1; do "$work/planned_bench_$devices" "$devices"; done

@@ -183,7 +183,7 @@ class Kernel(Copies):
                     if at not in cells:
                         raise Breach(f"an element of '{buf.name}' is never written")
             for at, block in self.read_by.get(buf, {}).items():
-                if at in cells and (block is None or cells[at][1] != block):
+                if at in cells and (block is None or {block} != getattr(cells[at][0], "blocks", {cells[at][1]})):
                     raise Breach(f"an element of '{buf.name}' is read by a block and written by another one")
 
     def fresh(self, buf, view):

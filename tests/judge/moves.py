@@ -9,13 +9,13 @@ from view import Breach, Tup, Unsupported, View
 
 
 class Joined:
-    """An element that reductions join with the one that was there: "parts" are what they bring, in any order."""
+    """An element that reductions of "blocks" join with the one that was there: "parts" are what they bring, in any order."""
 
-    def __init__(self, joins, tensor, at, parts=()):
-        self.joins, self.tensor, self.at, self.parts = joins, tensor, at, parts
+    def __init__(self, joins, tensor, at, parts=(), blocks=frozenset()):
+        self.joins, self.tensor, self.at, self.parts, self.blocks = joins, tensor, at, parts, blocks
 
-    def more(self, element):
-        return Joined(self.joins, self.tensor, self.at, self.parts + (element,))
+    def more(self, element, block):
+        return Joined(self.joins, self.tensor, self.at, self.parts + (element,), self.blocks | {block})
 
 
 class Copies:
@@ -225,11 +225,9 @@ class Copies:
                 cells = self.written[dst.buf]
                 if at in cells and (dst.buf.space == "global") and not (joins and getattr(cells[at][0], "joins", None) == joins):
                     raise Breach(f"an element of '{dst.buf.name}' is written twice")
-                if joins and at in self.read_by.get(dst.buf, ()):
-                    raise Breach(f"an element of '{dst.buf.name}' is read, and joined")
                 if joins:
                     before = cells[at][0] if at in cells else Joined(joins, dst.buf.index, at)
-                    element = before.more(element)
+                    element = before.more(element, self.block)
                 cells[at] = (element, self.block)
             else:
                 self.cells(dst.buf, thread)[at] = element
@@ -240,7 +238,10 @@ class Copies:
             if at in self.written[buf]:
                 element, block = self.written[buf][at]
                 if isinstance(element, Joined):
-                    raise Breach(f"an element of '{buf.name}' is joined, and read")
+                    if element.blocks != {self.block}:
+                        raise Breach(f"an element of '{buf.name}' is joined by a block and read by another one")
+                    if seen.setdefault(at, self.block) != self.block:
+                        seen[at] = None
                 if block != self.block:
                     raise Breach(f"an element of '{buf.name}' is written by a block and read by another one")
                 return element

@@ -43,7 +43,7 @@ def without_libraries(x, y, key):
     """The warm path as it is where PyTorch's libraries lack what it asks them: with functions of Python, and the exchange API's allocation."""
     device = tcpc._cuda.device(x.device.index)
     driver = tuple(_core._address(getattr(device.cuda, name)) for name in ("cuCtxGetCurrent", "cuLaunchKernel", "cuStreamIsCapturing"))
-    warm = _core.Warm((torch.Tensor, torch.nn.Parameter), _core.exchange_of(torch), driver, torch.is_grad_enabled, torch._C._increment_version, _native.about_state(torch))
+    warm = _core.Warm(_native.by_python(torch, _core.exchange_of(torch)), driver)
     source, destination = (tcpc._arrays.describe(t) for t in (x.permute(0, 2, 1, 3), y))
     made, kernel = tcpc._engine.copy(destination, source, (source.shape, source.strides, destination.strides), device, None)
     warm.learn(key, x, y, made, kernel, ())

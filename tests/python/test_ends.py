@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from tcpc import _ends
-from tcpc._ends import ALIGN, Call, End, OFFSET_BITS
+from tcpc._ends import ALIGN, Arguments, Call, End, Kernel, OFFSET_BITS
 
 
 class Driver:
@@ -156,3 +156,36 @@ def test_not_mapped(three, monkeypatch):
     for _ in range(_ends.WINDOWS):
         assert processes.all(lambda rank: ends[rank].grow(1)) == [None] * 3
     assert all("the pool of a mesh grows 16 times at most; prepare more at a time" in str(error) for error in processes.all(lambda rank: ends[rank].grow(1)))
+
+
+def test_launch(three):
+    """Arguments are kept for memory that comes again; the source, the time-out and a dead mesh are those of each launch."""
+    processes, ends = three
+    processes.all(lambda rank: ends[rank].grow(8 * ALIGN))
+    e, seen = ends[1], []
+
+    def launch(function, x, y, z, threads, one, other, shared, stream, params, extra):
+        size = ctypes.c_size_t.from_address(extra[3]).value
+        seen.append((function, x, y, threads, shared, stream, size, ctypes.string_at(extra[1], size)))
+        return 0
+
+    e.device.cuda.cuLaunchKernel = launch
+    kernel = Kernel.__new__(Kernel)
+    kernel.device, kernel.meets, kernel.chosen = e.device, True, {0: ("f", 7, 2, 128, 4096), 16: ("g", 8, 2, 128, 0)}
+    kernel.code = type("Code", (), {"note": lambda self, stream: None})()
+    at = e.windows[0][0]
+    for source, target in (1024, at), (2048 + 16, at), (1024, at + ALIGN), (4096, at):
+        kernel(e, 5, (source, target), 3)
+    got = [Arguments.from_buffer_copy(s[-1]) for s in seen]
+    assert [(a.source, a.target, a.mesh.place[0], a.mesh.hash, a.mesh.rank, a.mesh.timeout) for a in got] == [
+        (1024, at, 0, 5, 1, 500000000), (2064, at, 0, 5, 1, 500000000), (1024, at + ALIGN, ALIGN, 5, 1, 500000000), (4096, at, 0, 5, 1, 500000000)]
+    assert [s[:7] for s in seen] == [(f, n, 2, 128, shared, 3, ctypes.sizeof(Arguments)) for f, n, shared in (("f", 7, 4096), ("g", 8, 0), ("f", 7, 4096), ("f", 7, 4096))]
+    assert len(e.kept) == 2
+    e.timeout = 2
+    processes.all(lambda rank: ends[rank].grow(ALIGN))
+    kernel(e, 5, (1024, at), 3)
+    assert Arguments.from_buffer_copy(seen[-1][-1]).mesh.timeout == 2000000000
+    e.word.value = 1 << 48 | 2 << 32 | 9
+    with pytest.raises(RuntimeError, match="the mesh is dead for device 1"):
+        kernel(e, 5, (1024, at), 3)
+    assert len(seen) == 5

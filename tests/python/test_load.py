@@ -11,7 +11,7 @@ import pytest
 
 import tcpc
 from conftest import SEED
-from tcpc import _cuda, _library
+from tcpc import _cuda, _library, _load
 from test_cuda import Interface
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
@@ -264,6 +264,40 @@ WRONG = [
 def test_wrong(plan, call, kind, text):
     with pytest.raises(kind, match=text):
         call(plan)
+
+
+def test_calls_like_one_before(plan, monkeypatch):
+    """What was checked once is not checked again, but for the addresses; what differs is."""
+    gpu = Gpu()
+    monkeypatch.setattr("tcpc._load._backend", lambda *_: gpu)
+    monkeypatch.setattr(plan, "_built", {})
+    monkeypatch.setattr("tcpc._load.MOST_KNOWN", 2)
+    checked = []
+    monkeypatch.setattr("tcpc._load._check", lambda *args, check=_load._check: checked.append(args) or check(*args))
+
+    def call(x, y, n=0, **more):
+        before = len(checked)
+        plan.mirrored(Interface(shape=(4, 6), strides=(24, -4), data=(x, False)), Interface(shape=(4, 6), strides=(4, 16), data=(y, False)), **more)
+        assert gpu.cuda.launches[-1][4][:2] == [x - 20, y] and len(checked) == before + n
+
+    call(0x1014, 0x2000, 2)
+    call(0x3014, 0x4000)
+    with pytest.raises(ValueError, match="overlap"):
+        call(0x1014, 0x1000)
+    x, y = Interface(shape=(10, 6), data=(0x1000, False)), Interface(shape=(6, 10), data=(0x2000, False))
+    plan.turned(x, y, N=5)
+    for wrong, kind in (True, TypeError), (5.0, TypeError), (4, ValueError):
+        with pytest.raises(kind):
+            plan.turned(x, y, N=wrong)
+    with pytest.raises(ValueError, match="read-only"):
+        plan.turned(x, Interface(shape=(6, 10), data=(0x2000, True)), N=5)
+    plan.turned(x, y)
+    plan.turned(x, Interface(shape=(6, 10), data=(0x8000, False)))
+    assert len(plan.turned._known) == 2
+    plan.turned(Interface(shape=(12, 6), data=(0x1000, False)), Interface(shape=(6, 12), data=(0x2000, False)))
+    assert len(plan.turned._known) == 1  # what is remembered is bounded
+    with pytest.raises(TypeError, match="type"):
+        plan.turned(x, Interface(shape=(6, 10), typestr="<i4", data=(0x2000, False)))
 
 
 def test_between_devices(tmp_path):

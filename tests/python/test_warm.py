@@ -51,8 +51,11 @@ class World:
         at = lambda f: ctypes.cast(f, c_void_p).value
         self.managed_of = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, POINTER(POINTER(Managed)))(self._managed_of)
         self.exchange = Exchange(1, 3, None, at(self.allocate), at(self.managed_of), at(self.object_of), at(self.tensor_of), at(self.stream))
-        self.warm = _core.Warm((Tensor,), ctypes.addressof(self.exchange), (at(self.get_context), at(self.launch), at(self.is_capturing)), lambda: self.recording, self.told.extend,
-                               (_core.Ask(None, None, lambda: self.transform), _core.Ask(-1, "level", self)))
+        state = _core.Ask(None, _core.FUNCTION, object=lambda: self.transform), _core.Ask(-1, _core.ITEM, "level", vars(self))
+        self.warm = _core.Warm(_core.Framework((Tensor,), ctypes.addressof(self.exchange), lambda: self.recording, self.told.extend, state), self.driver())
+
+    def driver(self):
+        return tuple(ctypes.cast(f, c_void_p).value for f in (self.get_context, self.launch, self.is_capturing))
 
     def _tensor_of(self, x, out):
         if not hasattr(x, "dl"):
@@ -112,10 +115,12 @@ class Backend:
         pass
 
 
-def loaded(launch):
-    """As a device loads its variants: the functions are FUNCTION and the numbers behind it."""
-    variants = [launch.variant[i].contents for i in range(launch.nvariants)]
-    return {ctypes.addressof(variant): _cuda.function_of(c_void_p(FUNCTION + i), variant) for i, variant in enumerate(variants)}
+def loaded(kernel):
+    """As a device loads it: the functions of its variants are FUNCTION and the numbers behind it."""
+    device, launch = type("Device", (), {"retired": [], "context": c_void_p(CONTEXT)}), kernel.compiled.launch.contents
+    code, variants = _cuda.Code(device), [launch.variant[i].contents for i in range(launch.nvariants)]
+    code.functions.update({ctypes.addressof(variant): _cuda.function_of(c_void_p(FUNCTION + i), variant) for i, variant in enumerate(variants)})
+    return _cuda.Launcher(device, kernel.compiled.launch, code, True)
 
 
 @pytest.fixture
@@ -126,8 +131,7 @@ def world(monkeypatch):
     w.x_turned = Tensor((96, 160), (1, 96), 0x200000)
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
     w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
-    launch = w.kernel.compiled.launch.contents
-    w.kernel.ready = type("Launcher", (), {"symbols": loaded(launch), "code": _cuda.Code(type("Device", (), {"retired": []})), "device": type("Device", (), {"context": c_void_p(CONTEXT)})})
+    w.kernel.ready = loaded(w.kernel)
     for key in KEY, w.x.shape:
         w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
     for name in "_warm", "call", "below", "copy":
@@ -151,6 +155,19 @@ def test_launch(world):
     assert relayout(Tensor((96, 160), (160, 1), 0x300014)) is world.made[1][0]  # as far behind a multiple of 16
     assert world.launches[1][4][0] == 0x300014
     assert world.kernel.all_hits() == 2
+
+
+def test_params(world):
+    """Those of a kernel for several extents are among the arguments."""
+    made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100000, 0x200000))
+    assert (made.request.extents, made.request.source) == ((160, 96), (1, 160))
+    values = [_engine.Affine(*pair) for pair in ((0, 1), (1, 0), (0, 96), (0, 1), (0, 0))]
+    kernel = _engine.Kernel("relayout_2", Backend(), made.request, 0, 32, tuple(values))
+    kernel.ready = loaded(kernel)
+    x = Tensor((96, 160), (160, 1), 0x100000)
+    world.warm.learn(("N", None, True), x, world.y, made, kernel, kernel.params(made.request))
+    assert relayout(x, "N") is world.made[-1][0]
+    assert world.launches[-1][4][:2] == [0x100000, 0x200000] and [n & 0xffffffff for n in world.launches[-1][4][2:]] == [160]
 
 
 def test_captured(world):
@@ -341,18 +358,15 @@ def pytorch(monkeypatch, world, request):
     exchange = _core.exchange_of(torch)
     if not exchange:
         pytest.skip("this PyTorch has no exchange API")
-    at = lambda f: ctypes.cast(f, c_void_p).value
-    questions, empty = _native.Questions(_native.about_state(torch)), None
+    framework = _native.by_python(torch, exchange)
     if request.param == "its libraries":
-        questions, empty = _native.questions(torch), _native.empty(torch, "cpu")
-        assert questions.within and empty and sum(ask.native != 0 for ask in (*questions.about_tensor, *questions.about_state)) == len(_native.FUNCTIONS)
-    warm = _core.Warm((torch.Tensor, torch.nn.Parameter), exchange, (at(world.get_context), at(world.launch), at(world.is_capturing)), torch.is_grad_enabled,
-                      torch._C._increment_version, *questions, empty)
+        framework = _native.framework(torch, exchange, "cpu")
+        assert framework.within and framework.empty and framework.reader
+        assert {ask.way for ask in (*framework.about_tensor, *framework.about_state)} == {_core.NATIVE, _core.BEHIND, _core.LIST, _core.ITEM}
+    warm = _core.Warm(framework, world.driver())
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
     kernel = _engine.Kernel("relayout_1", Backend(), made.request)
-    launch = kernel.compiled.launch.contents
-    kernel.ready = type("Launcher", (), {"symbols": loaded(launch), "code": world.kernel.ready.code,
-                                         "device": world.kernel.ready.device})
+    kernel.ready = loaded(kernel)
     x, y = torch.randn(96, 160), torch.zeros(160, 96)
     for key in KEY, x.shape:
         warm.learn(key, x, y if key == KEY else y.t(), made, kernel, ())
@@ -408,11 +422,16 @@ def test_tensors_of_pytorch_that_are_more(pytorch):
 def test_answers_that_differ_are_not_taken(pytorch, monkeypatch):
     """What a library answers is compared, before it is asked for each call."""
     torch = pytorch[0]
-    there = _native.functions(torch)
+    there, tensors = _native.functions(torch), _native.samples(torch)
+    within = _native.place(torch, tensors)
     for name, other in ("is_conj", "is_neg"), ("is_neg", "is_conj"):
-        asks, within = _native.about_tensor(torch, {**there, name: there[other]})
-        assert within and [ask.name for ask in asks if not ask.native] == [name]
-    monkeypatch.setattr(_native, "place", lambda torch, tensors: 0)
-    assert _native.about_tensor(torch, there) == (_core.ABOUT_TENSOR, 0)
+        asks = _native.about_tensor(tensors, within, {**there, name: there[other]})
+        assert [ask.name for ask in asks if not ask.native] == [name]
+    exchange = _core.exchange_of(torch)
+    assert _native.reader(torch, tensors, within, there, exchange) is not None
+    wrong = [{k: v for k, v in there.items() if k != "dtype"}, *[{**there, one: there[other]} for one, other in (("data", "shape"), ("shape", "strides"), ("strides", "shape"), ("rank", "dtype"), ("dtype", "rank"), ("device_type", "dtype"))]]
+    assert [_native.reader(torch, tensors, within, w, exchange) for w in wrong] == [None] * 7
     with torch.overrides.TorchFunctionMode():
-        assert _native.questions(torch).about_tensor == _core.ABOUT_TENSOR
+        assert _native.framework(torch, exchange, "cpu").about_tensor == _core.ABOUT_TENSOR
+    monkeypatch.setattr(_native, "place", lambda torch, tensors: 0)
+    assert _native.framework(torch, exchange, "cpu").about_tensor == _core.ABOUT_TENSOR

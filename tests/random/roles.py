@@ -1,6 +1,6 @@
-"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--several] [--write FOLDER] [--plans FOLDER]: random
+"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--several] [--flat] [--write FOLDER] [--plans FOLDER]: random
 pipelines with roles do on the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan.
-A pipeline has at least L steps, with --several at least two consumers. With --memory most loads are bulk copies and boxes, also beside others. With --write, the program of each plan is written
+A pipeline has at least L steps, with --several at least two consumers. With --memory most loads are bulk copies and boxes, also beside others. With --flat half of the kernels have no roles. With --write, the program of each plan is written
 to a folder FOLDER/roles_SEED, or memory_SEED, for a GPU instead, with --plans the plan alone."""
 
 import argparse
@@ -36,8 +36,8 @@ def tiled(rng, name, threads, shape, bits, asynchronous):
 class Pipe:
     """Pipeline p of kernel i: its declarations, its buffers, and its text."""
 
-    def __init__(self, rng, i, p, load, uses, stages, outer, grid, count, steps, tail, memory):
-        use = uses[0]  # warps
+    def __init__(self, rng, i, p, load, uses, stages, outer, grid, count, steps, tail, memory, roles, least):
+        use = uses[0]  # warps; without roles all parts have all of them
         name = f"{i}{'xyz'[p]}"
         rows, columns = rng.choice([8, 16, 32]), rng.choice([16, 32, 64] if p == 0 else [16, 32])
         elem = rng.choice(["f32", "f32", "f16", "u8"])
@@ -84,7 +84,8 @@ class Pipe:
         if by == "frag":
             self.body.append(f"frag i{name} : {elem} like h{name};")
         several = ", ".join(f"use = {u}" for u in uses)
-        self.body.append(f"pipeline n in {begin} .. {end} warps (load = {load}, {several}) {{")
+        warps = f" warps (load = {load}, {several})" if roles else ""
+        self.body.append(f"pipeline n in {begin} .. {end}{warps} {{")
         for n in self.names:
             side = f"local_tile(A{n}, ({rows},{columns}), ({row},{step}))"
             pad = " pad 0" if tail and (way != "direct" or rng.random() < 0.5) else ""
@@ -139,7 +140,7 @@ class Pipe:
         # one of them has a pipeline of its own
         if rng.random() < 0.3:
             at = rng.randrange(len(parts))
-            warps, inner, many = uses[at] if len(uses) > 1 else uses[0], rng.randint(1, 3), rng.randint(0, 5)
+            warps, inner, many = uses[at] if len(uses) > 1 else uses[0], rng.randint(1, 3), rng.randint(least > 0, 5)
             self.text += f"tensor E{name} : f32 global row({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
             self.text += f"tensor G{name} : f32 global row({8 * outer * grid},{16 * 13 * many + 16}) align 16;\n"
             self.text += tiled(rng, f"d{name}", 32 * warps, (8, 16), 32, not memory and rng.random() < 0.6)
@@ -157,8 +158,9 @@ class Pipe:
         self.body.append("}")
 
 
-def kernel(rng, i, least, memory, several):
-    """The declarations and the text of kernel i: one to three pipelines, perhaps in a loop, with the same roles or others."""
+def kernel(rng, i, least, memory, several, flat):
+    """The declarations and the text of kernel i: one to three pipelines, perhaps in a loop, with the same roles, others, or none."""
+    roles = not flat or rng.random() < 0.5
     warps = rng.randint(2 + several, 6)
     load, stages = rng.randint(1, min(3, warps - 1 - several)), rng.randint(1, 4)
     outer, grid = rng.choice([1, 1, 1, 2, 3]), rng.choice([1, 1, 2])
@@ -183,13 +185,15 @@ def kernel(rng, i, least, memory, several):
             if sum(2 * s + 1 + len(u) for s, _, u in rings | {other}) <= 15:
                 rings.add(other)
         s, w, u = rng.choice(sorted(rings))
+        if not roles:  # each part is for all threads
+            s, w, u = rng.randint(1, 8), warps, (warps,) * len(u)
         count = f"T{i}" if param else str(steps)
         if p > 0 and not param:
             count = str(rng.randint(max(least, int(tail)), 13))
-        pipes.append(Pipe(rng, i, p, w, u, s, outer, grid, count, steps, tail, memory))
+        pipes.append(Pipe(rng, i, p, w, u, s, outer, grid, count, steps, tail, memory, roles, least))
     formals = ", ".join([f"A{n}, out B{n}" for p in pipes for n in p.names] + [n for p in pipes for n in p.inputs]
                         + [f"out {n}" for p in pipes for n in p.outputs] + [f"inout {n}" for p in pipes for n in p.inout])
-    threads = f" threads {32 * warps}" if rng.random() < 0.3 else ""
+    threads = f" threads {32 * warps}" if rng.random() < 0.3 or not roles else ""
     text += "".join(p.text for p in pipes) + f"kernel k{i}({formals}) grid ({grid}){threads} {{\n"
     text += "".join(p.shared for p in pipes)
     indent = "  "
@@ -211,13 +215,14 @@ def main():
     parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--several", action="store_true")
+    parser.add_argument("--flat", action="store_true")
     parser.add_argument("--write")
     parser.add_argument("--plans", type=pathlib.Path)
     options = parser.parse_args()
     bad = 0
     for first in range(0, options.count, options.each):
         rng = random.Random(options.seed * 1000003 + first)
-        made = [kernel(rng, i, options.least, options.memory, options.several) for i in range(options.each)]
+        made = [kernel(rng, i, options.least, options.memory, options.several, options.flat) for i in range(options.each)]
         text = f"tcp 1;\narch sm_{90 if options.memory else 80};\n" + "".join(k for k, _ in made)
         params = [f"--param={p}" for _, p in made if p]
         if options.plans:

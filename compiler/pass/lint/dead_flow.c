@@ -227,15 +227,16 @@ static bool is_kept(const struct flow *x, const struct stmt *loop, const struct 
 static bool cleared(const struct flow *x, const struct stmt *st, int i) {
     struct session *s = x->l->s;
     const struct stmt *loop = loop_of(st), *over = again(x, st, buffer(x, &st->call->view[i]));
-    bool other = false;
+    bool other = false, takes = false;
     if (!loop || !over || over->up != st->up || over->kind != STMT_CALL || !over->call->fill ||
         !has_many_steps(s, loop) || st->call->fn->formal[i].dir != ARG_INOUT)
         return false;
     for (int j = 0; j < st->call->fn->nformals; ++j) {
         if (is_kept(x, loop, st, j)) return false;
+        takes |= st->call->fn->formal[j].dir == ARG_IN;
         other |= j != i && st->call->fn->formal[j].dir == ARG_INOUT;
     }
-    if (!other) return false;
+    if (!other && !takes) return false;
     diag_warn(s, W_DEAD_COPY, st->call->view[i].at,
               "'%s' writes to '%s' in each step of the loop over '%s', and nothing reads it before "
               "the next step clears it",

@@ -87,6 +87,16 @@ static void set_tile(struct session *s, const struct copy *c, const struct predi
     if (more && ix_static(more, &span) && span + 1 < out->by) out->tile = span + 1;
 }
 
+// Of a range that begins at "from", a size: counts its elements from there.
+static void count_from_range(struct session *s, const struct view *x, struct reach *out) {
+    struct lay_int of;
+    if (!out->from || !x->limit || ix_static(out->from, NULL)) return;
+    const struct ix *n = ix_sub(s, ix_lay(s, out->of), out->from);
+    if (!n || !ix_monomial(n, &of)) return;
+    out->of = of;
+    out->from = ix_int(s, 0);
+}
+
 // Whether "c" moves nothing if "v" is large; sets "out" to the first such value, by the end of "of" if
 // that bounds it.
 static bool copy_bound(struct session *s, const struct copy *c, const struct ix_var *v,
@@ -108,6 +118,7 @@ static bool copy_bound(struct session *s, const struct copy *c, const struct ix_
     out->from = NULL;
     out->elements = out->each > 1 ? NULL : counts_elements(s, c, found->mode, out->by);
     set_tile(s, c, found, v, out);
+    count_from_range(s, copy_side(c, c->src.base == found->of), out);
     return true;
 }
 
@@ -229,6 +240,14 @@ static bool begins_late(struct lint *l, struct lay_int n, const struct reach *b)
                           ix_lay(s, b->of)) == PROVE_YES;
 }
 
+// Whether "n" counts parts of another size than "b" has, some more than enough: ceil_div(N,128) of 132 elements each.
+static bool counts_others(struct session *s, struct lay_int n, const struct reach *b) {
+    int64_t num, den, lo, hi;
+    if (lay_int_static(n) || b->each != 1 || !one_for(s, n, b->of, &num, &den)) return false;
+    lay_int_range(b->of, &lo, &hi);
+    return den == 1 && num > 1 && num < b->by && b->by % num != 0 && hi >= b->by;
+}
+
 static const char *enough_text(struct session *s, const struct reach *b) {
     int64_t n = enough_for(b);
     const char *tiles = coverage_tiles(s, b->of, b->by);
@@ -326,7 +345,7 @@ static void grid_waste(struct lint *l, int axis) {
     bool number = needs_number(l, k->grid[axis], &b);
     bool larger = counts_larger(l, k->grid[axis], &b);
     if (!number && !larger && !too_many(s, k->grid[axis], &b) &&
-        !one_more(l, written_out(s, k->grid[axis]), &b)) {
+        !one_more(l, written_out(s, k->grid[axis]), &b) && !counts_others(s, k->grid[axis], &b)) {
         if (begins_late(l, k->grid[axis], &b)) warn_late(s, k, axis, &b);
         return;
     }
@@ -379,42 +398,6 @@ static bool loop_bound(struct session *s, const struct stmt *loop, bool alone, s
     return any;
 }
 
-// Whether a statement of "loop" writes "t" that reads no old element of it.
-static bool is_filled_by(const struct stmt *st, const struct tensor *t) {
-    if (st->kind == STMT_COPY) return st->copy->dst.base == t;
-    for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i)
-        if (st->call->view[i].base == t && st->call->fn->formal[i].dir == ARG_OUT) return true;
-    return false;
-}
-
-// Whether "v", which "at" in "loop" reads, holds the same in each step, or what the step itself has written.
-static bool is_of_step(const struct stmt *loop, const struct stmt *at, const struct view *v) {
-    bool before = true, written = false;
-    if (v->base->space == MEM_GLOBAL) return at->kind == STMT_COPY;
-    if (!loop->pipe && view_depends(v, loop->var)) return false;
-    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
-        before &= st != at;
-        if (!is_filled_by(st, v->base)) continue;
-        if (before) return true;
-        written = true;
-    }
-    return !written;
-}
-
-// Whether each step of "loop" works with what it has loaded: then a step that loads only pads adds nothing.
-static bool keeps_nothing(const struct stmt *loop) {
-    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
-        if (st->kind == STMT_COPY && !is_of_step(loop, st, &st->copy->src)) return false;
-        if (st->kind != STMT_CALL) continue;
-        for (int i = 0; i < st->call->fn->nindexes; ++i)
-            if (ix_depends_on(st->call->index[i], loop->var)) return false;
-        for (int i = 0; i < st->call->fn->nformals; ++i)
-            if (st->call->fn->formal[i].dir != ARG_OUT && !is_of_step(loop, st, &st->call->view[i]))
-                return false;
-    }
-    return true;
-}
-
 static void loop_waste(struct lint *l, const struct stmt *loop) {
     struct session *s = l->s;
     struct reach b;
@@ -428,13 +411,16 @@ static void loop_waste(struct lint *l, const struct stmt *loop) {
     loop_bound(s, loop, false, &b);
     const struct ix *steps = plain ? written_out(s, n) : loop->end;
     if (!(plain && (too_many(s, n, &b) || more_and_more(l, n, &b))) &&
-        !(alone && (one_more(l, steps, &b) || (plain && counts_larger(l, n, &b)))))
+        !(alone && (one_more(l, steps, &b) ||
+                    (plain && (counts_larger(l, n, &b) || counts_others(s, n, &b))))))
         return;
     const char *enough = enough_text(s, &b);
+    bool one = strcmp(enough, "1") == 0;
     diag_warn(s, W_IDLE_BLOCKS, loop->end_at,
-              "this loop has %s steps, and only the first %s move elements of global memory: "
+              "this loop has %s steps, and only the first%s%s elements of global memory: "
               "%s %" PRId64 " of %s",
-              ix_text(s, loop->end), enough, each_text(s, &b), b.by, lay_int_text(&s->lay, b.of));
+              ix_text(s, loop->end), one ? "" : arena_printf(&s->arena, " %s", enough),
+              one ? " moves" : " move", each_text(s, &b), b.by, lay_int_text(&s->lay, b.of));
     if (!note_elements(s, &b) && !note_gap(s, &b, loop->end_at))
         diag_fixit(s, loop->end_at, enough);
 }

@@ -32,6 +32,10 @@ bool dead_copy_known(struct session *s, const struct kernel *k, const struct stm
 // Whether there is a warning that what is read of "t" stands still.
 bool fixed_tile_known(struct session *s, const struct kernel *k, const struct tensor *t);
 
+// keeps.c
+// Whether each step of "loop" works with what it has loaded: then a step that loads only pads adds nothing.
+bool keeps_nothing(const struct stmt *loop);
+
 // turned_tiles.c
 // Whether there is a warning that "c" moves tiles as a transposition does, and not their elements, or the
 // reverse.
@@ -53,9 +57,11 @@ void lint_arguments(struct lint *l);  // unused.c: arguments that no case uses
 void lint_declared(struct lint *l);   // unused.c: loops without statements, unused stages
 void lint_idle_blocks(struct lint *l);
 void lint_overlap(struct lint *l);
+void lint_pitch(struct lint *l);
 void lint_unread(struct lint *l);
 void lint_turned_tiles(struct lint *l);
 void lint_mirrored(struct lint *l);
+void lint_reversed(struct lint *l);
 void lint_reshaped(struct lint *l);
 void lint_partners(struct lint *l);
 void lint_fixed_tile(struct lint *l);
@@ -67,6 +73,7 @@ void lint_windows(struct lint *l);
 void lint_shares(struct lint *l);
 void lint_indices(struct lint *l);
 void lint_unreset(struct lint *l);
+void lint_behind(struct lint *l);
 void lint_thread_order(struct lint *l);
 void lint_half_warp(struct lint *l);  // lanes.c: blocks of half a warp, or less
 void lint_spill(struct lint *l);  // lanes.c: fragments that are larger than a thread's registers

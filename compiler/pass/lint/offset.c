@@ -25,18 +25,25 @@ static bool place_of(struct session *s, const struct access *a, int mode, const 
     return out->left && ix_constant(out->left) && view_along(s, a->view, mode) == out->step;
 }
 
+// Whether "p" and "q" begin whole tiles apart, or end together and begin at params that differ.
+static bool is_elsewhere(struct reads *r, const struct place *p, const struct place *q) {
+    const struct ix *apart = ix_sub(r->s, p->left, q->left);
+    int64_t more;
+    if (!apart) return false;
+    if (ix_static(apart, &more)) return more != 0 && more % p->step == 0;
+    return reads_equal(r, p->end, q->end) && !reads_equal(r, p->left, q->left);
+}
+
 // Sets "i" and "j" to modes along which "x" moves "a" and "b" by tiles of one size and among as many elements, from
 // different tiles on.
 static bool is_apart(struct reads *r, const struct access *a, const struct access *b,
                      const struct ix_var *x, int *i, int *j) {
     struct place p, q;
-    int64_t more;
     bool parts = a->view->limit || b->view->limit;
     for (*i = 0; *i < lay_tuple_leaves(a->view->base->layout.shape); ++*i)
         for (*j = 0; *j < lay_tuple_leaves(b->view->base->layout.shape); ++*j)
             if (place_of(r->s, a, *i, x, &p) && place_of(r->s, b, *j, x, &q) && p.step == q.step &&
-                (parts || reads_equal(r, p.end, q.end)) &&
-                ix_static(ix_sub(r->s, p.left, q.left), &more) && more != 0 && more % p.step == 0)
+                (parts || reads_equal(r, p.end, q.end)) && is_elsewhere(r, &p, &q))
                 return true;
     return false;
 }
@@ -162,7 +169,7 @@ bool offset_tiles(struct reads *r, const struct access *a) {
             diag_warn(
                 s, W_UNREAD, v->at,
                 "'%s' moves '%s' along %s, at %s, and '%s', which goes with it, along %s from "
-                "another tile on, at %s",
+                "another place on, at %s",
                 x->name, v->base->name, view_mode_text(s, v->base, i), ix_text(s, v->coord_off[i]),
                 w->base->name, view_mode_text(s, w->base, j), ix_text(s, w->coord_off[j]));
             diag_note(s, w->at, "'%s' is here", w->base->name);

@@ -46,14 +46,58 @@ static bool same_places(struct session *s, const struct view *v, const struct vi
     return same;
 }
 
+// Whether "v" is all of a tensor whose elements follow each other, those of the last mode first.
+static bool is_row_major(struct session *s, const struct view *v) {
+    struct lay l = lay_inner(v->base->layout);
+    if (!lay_int_equal(lay_size(&s->lay, v->layout), lay_size(&s->lay, v->base->layout)) ||
+        v->base->space != MEM_GLOBAL || !lay_valid(l) || lay_rank(l) < 2)
+        return false;
+    const struct lay_tuple *shape = lay_tuple_flatten(&s->lay, l.shape);
+    const struct lay_tuple *stride = lay_tuple_flatten(&s->lay, l.stride);
+    struct lay_int span = lay_int(1);
+    bool is = true;
+    for (int i = shape->rank - 1; i >= 0 && is; --i) {
+        is = lay_int_equal(stride->kid[i]->leaf, span);
+        span = lay_int_mul(&s->lay, span, shape->kid[i]->leaf);
+    }
+    lay_clear_error(&s->lay);
+    return is;
+}
+
+// Whether "c" copies all of a tensor to one of another shape, both with rows that follow each other, and not to the same
+// places in memory, by 'with_shape' alone.
+static bool whole(struct session *s, const struct copy *c) {
+    const struct view *v = &c->src, *w = &c->dst, *x = says(s, v) ? v : w;
+    if (says(s, v) == says(s, w) || !is_row_major(s, x) || strstr(source_line(s, x->at), "select("))
+        return false;
+    const struct view *other = x == v ? w : v;
+    if (x->names || other->names) return false;  // it goes by them
+    if (!is_row_major(s, other) && lay_rank(other->base->layout) > 1) return false;
+    struct lay a = lay_coalesce(&s->lay, v->layout), b = lay_coalesce(&s->lay, w->layout);
+    bool same = !lay_valid(a) || !lay_valid(b) || lay_equal(a, b);
+    lay_clear_error(&s->lay);
+    if (same) return false;
+    diag_warn(s, W_TURNED_TILES, x->at,
+              "'with_shape' counts elements along the first mode first, and '%s' has those of its "
+              "last mode one after the other: the copy changes their order in memory",
+              x->base->name);
+    diag_note(s, other->at,
+              "for the same order as in memory, count from the last mode: 'select' reverses the "
+              "modes before 'with_shape' and after it");
+    return true;
+}
+
 void lint_reshaped(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
+    for (int i = 0; k->planned && i < k->nwanted; ++i) whole(s, &k->wanted[i]);
+    if (k->planned) return;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         const struct copy *c = st->kind == STMT_COPY ? st->copy : NULL;
         if (!c || c->dst.base->space != MEM_GLOBAL) continue;
         const struct copy *from = c->src.base->space == MEM_GLOBAL ? c : filled_by(s, k, c);
         const struct view *v = from ? &from->src : NULL, *w = &c->dst;
+        if (whole(s, c)) continue;
         if (!v || !lay_valid(v->coord) || !lay_valid(w->coord) || says(s, v) == says(s, w) ||
             !lay_tuple_equal(v->base->layout.shape, w->base->layout.shape) || same_places(s, v, w))
             continue;

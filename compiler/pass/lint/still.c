@@ -121,6 +121,51 @@ static bool fills_slots(struct reads *r, const struct access *a) {
     return false;
 }
 
+// -- ranges ---------------------------------------------------------------------------------------
+
+// Whether a param of the extent of "t" along "mode" says how many values "x" has.
+static bool counts_along(struct session *s, const struct index *x, const struct tensor *t,
+                         int mode) {
+    struct lay_int n = reads_extent(s, t, mode);
+    const struct ix *of = lay_int_valid(x->n) ? ix_lay(s, x->n) : NULL;
+    for (int i = 0; of && i < n.nsyms; ++i)
+        if (ix_speaks_of(of, n.syms[i])) return true;
+    return false;
+}
+
+// Warns of "a", the only read of a tensor, at a range of numbers along a mode, if an index that counts along this mode
+// moves only what is written of it.
+static bool range_stands(struct reads *r, const struct access *a) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    for (int i = 0; i < r->n; ++i)
+        if (r->at[i].view->base == v->base && &r->at[i] != a) return false;
+    struct flow flow = flow_of(r, a);
+    for (int j = 0; j < r->n; ++j) {
+        const struct access *b = &r->at[j];
+        struct index x;
+        if (!flow_is_output(r, b) || !flow_goes_to(&flow, b)) continue;
+        for (int i = 0; index_at(r, b, i, &x); ++i) {
+            if (!x.v || index_moves(&x, v) || !index_moves(&x, b->view)) continue;
+            for (int m = 0; m < lay_tuple_leaves(v->base->layout.shape); ++m) {
+                const struct ix *lo, *hi;
+                if (!is_named(s, v, m) || !counts_along(s, &x, v->base, m) ||
+                    !reads_stand(s, v, m, &lo, &hi) || !ix_static(lo, NULL) || ix_equal(lo, hi) ||
+                    !ix_static(hi, NULL))
+                    continue;
+                diag_warn(s, W_FIXED_TILE, v->at,
+                          "'%s' is only read from %s to %s along %s, and '%s', which counts along "
+                          "it, moves what '%s' gets",
+                          v->base->name, ix_text(s, lo), ix_text(s, hi),
+                          view_mode_text(s, v->base, m), x.v->name, b->view->base->name);
+                diag_note(s, b->view->at, "'%s' is written here", b->view->base->name);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void lint_still(struct lint *l) {
     const struct kernel *k = l->k;
     if (k->device || l->told || has_no_output(k)) return;
@@ -128,7 +173,8 @@ void lint_still(struct lint *l) {
     for (int i = 0; i < r->n && !r->more; ++i) {
         const struct access *a = &r->at[i];
         const struct formal *f = kernel_formal(k, a->view->base);
-        if (f && f->dir == ARG_IN && is_read(a) && (operand_stands(r, a) || fills_slots(r, a)))
+        if (f && f->dir == ARG_IN && is_read(a) &&
+            (operand_stands(r, a) || fills_slots(r, a) || range_stands(r, a)))
             return;
     }
     lay_clear_error(&l->s->lay);

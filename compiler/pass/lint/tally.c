@@ -164,6 +164,31 @@ static bool is_reset(const struct reads *r, const struct tensor *acc, const stru
     return false;
 }
 
+// Whether "acc" is "a", a copy before "call", where nothing has changed it since.
+static bool begins_with(const struct reads *r, const struct tensor *acc, const struct access *a,
+                        const struct stmt *call) {
+    const struct stmt *from = r->k->body;
+    while (from && from->copy != a->copy) from = stmt_next(r->k->body, from);
+    if (!from || a->copy->dst.base != acc) return false;
+    const struct stmt *st = stmt_next(r->k->body, from);
+    if (is_reset(r, acc, st, call)) return false;
+    while (st && st != call) st = stmt_next(r->k->body, st);
+    return st == call;
+}
+
+static void warn_begins(struct session *s, const struct access *a, int mode, const struct mover *m,
+                        const struct stmt *call, const struct tensor *acc) {
+    const struct view *v = a->view;
+    diag_warn(s, W_UNREAD, v->at,
+              "'%s' begins with this tile of '%s', and the steps of '%s' pass all tiles along %s, "
+              "and so this one once more, to '%s'",
+              acc->name, v->base->name, m->v->name, view_mode_text(s, v->base, mode),
+              call->call->fn->name);
+    if (m->end_at.end)
+        diag_note(s, m->end_at, "does the loop begin at another step, or '%s' with a 'fill'?",
+                  acc->name);
+}
+
 // Whether "a" is one of the tiles that the steps "m" of "c" read along "mode".
 static bool is_tile_of(struct reads *r, const struct access *a, const struct access *c, int mode,
                        const struct mover *m) {
@@ -177,6 +202,12 @@ static bool is_tile_of(struct reads *r, const struct access *a, const struct acc
     return coverage_short(r->prover, at, limit);
 }
 
+static int loops_of(const struct access *a) {
+    int n = 0;
+    for (int i = 0; i < a->around.n; ++i) n += stmt_loops(a->around.stmt[i]);
+    return n;
+}
+
 // Warns of "a" if the steps of the loop around "c" add all of the tensor along "mode", and "a" adds one of
 // their tiles once more.
 static bool is_twice(struct reads *r, const struct access *a, const struct access *c, int mode) {
@@ -184,7 +215,7 @@ static bool is_twice(struct reads *r, const struct access *a, const struct acces
     const struct ix *end, *limit = view_limit(s, c->view, mode);
     struct mover m;
     int64_t tile, from;
-    if (a->around.n != c->around.n - 1) return false;
+    if (loops_of(a) != loops_of(c) - 1) return false;
     if (!coverage_outermost(s, r->k, &c->around, c->view->coord_off[mode], &m) || !m.loop)
         return false;
     const struct ix *begin = ix_min(s, c->view->coord_off[mode]);
@@ -194,7 +225,12 @@ static bool is_twice(struct reads *r, const struct access *a, const struct acces
     if (!limit || prove_at_least(r->prover, end, limit) != PROVE_YES) return false;
     const struct tensor *acc = NULL;
     const struct stmt *first = added_by(r, c, &acc), *again = first ? added_by(r, a, &acc) : NULL;
-    if (!again || first == again || first->call->fn != again->call->fn) return false;
+    if (first && begins_with(r, acc, a, first)) {
+        warn_begins(s, a, mode, &m, first, acc);
+        return true;
+    }
+    if (!again || first == again || again->up == first->up || first->call->fn != again->call->fn)
+        return false;
     if (is_reset(r, acc, first, again)) return false;
     diag_warn(
         s, W_REMAINDER, a->view->at,

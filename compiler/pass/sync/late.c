@@ -76,24 +76,52 @@ static bool waits_for(const struct sync_before *x, int pending) {
     return x->wait.copies.kind == ARRIVAL_GROUP && x->wait.copies.count <= pending;
 }
 
-// Whether each step of "st" waits for all groups but the "pending" newest ones before it ends.
-static bool step_waits(const struct stmt *st, int pending) {
-    bool waits = false;
-    for (const struct stmt *part = st->body; part; part = part->next) {
-        waits |= waits_for(&part->before, pending);
-        for (const struct stmt *x = part->body; !part->load && x; x = x->next)
-            waits |= waits_for(&x->before, pending);
-    }
-    return waits;
+// What each step of "st" has for the parities of its groups: a wait for all but the "pending" newest ones, and
+// behind it a barrier, before the loads of later steps.
+struct kept {
+    bool waits, meets;
+};
+
+static void look(struct kept *kept, const struct sync_before *x, int pending) {
+    kept->waits |= waits_for(x, pending);
+    kept->meets |= kept->waits && arrival_is(x->wait.threads);
 }
 
-static void keep_phases(struct stmt *st, bool again) {
+// The groups that may be in flight when a step of "st" ends.
+static int pending_of(const struct stmt *st) {
+    return groups_of(st) * (int)(st->pipe->stages - 1);
+}
+
+static struct kept step_keeps(const struct stmt *st) {
+    struct kept kept = {false, false};
+    int pending = pending_of(st);
+    for (const struct stmt *part = stmt_first_part(st); part; part = stmt_part_after(part)) {
+        look(&kept, &part->before, pending);
+        for (const struct stmt *x = part->body; !part->load && x; x = x->next)
+            look(&kept, &x->before, pending);
+    }
+    look(&kept, &st->behind, pending);
+    // with one stage the loads of the next step come first in it
+    kept.meets |= !st->pipe->late && arrival_is(stmt_first_part(st)->before.wait.threads);
+    return kept;
+}
+
+// Whether all threads wait for all groups and meet before "st".
+static bool begins_anew(const struct stmt *st) {
+    return waits_for(&st->before, 0) && arrival_is(st->before.wait.threads);
+}
+
+static bool keeps(const struct stmt *st, bool again) {
+    struct kept kept = step_keeps(st);
+    return kept.waits && kept.meets && (!st->pipe->late || !again || begins_anew(st));
+}
+
+static void keep(struct stmt *st, bool again) {
     struct stmt *load = first_part(st, true), *use = first_part(st, false);
-    int pending = groups_of(st) * (int)(st->pipe->stages - 1);
     bool late = st->pipe->late;
-    if (!step_waits(st, pending)) (late ? load : use)->before.wait.copies = arrival_groups(pending);
-    if (!arrival_is(late ? load->before.wait.threads : st->behind.wait.threads) &&
-        !arrival_is(load->before.wait.threads))
+    if (!step_keeps(st).waits)
+        (late ? load : use)->before.wait.copies = arrival_groups(pending_of(st));
+    if (!step_keeps(st).meets)
         *(late ? &load->before.wait.threads : &st->behind.wait.threads) = arrival_block;
     if (!late || !again) return;
     bool fence = st->before.wait.threads.fence;  // the proof asked for it
@@ -115,18 +143,32 @@ static bool has_few(struct session *s, const struct stmt *st) {
            groups_of(st) * (n + ahead) <= ARRIVAL_BARRIERS;
 }
 
-void sync_keep_phases(struct session *s, struct kernel *k) {
+// Whether parities need anything of "st"; "again": it begins with groups of earlier ones.
+static bool needs(struct session *s, const struct kernel *k, const struct stmt *st, bool *again) {
     int pipelines = 0, most = 0;
-    bool again = false;
-    for (struct stmt *x = k->body; k->all_wait && x; x = stmt_next(k->body, x)) {
+    bool more = false;
+    if (!k->all_wait || st->kind != STMT_PIPELINE || !fits(st)) return false;
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
         if (x->kind != STMT_PIPELINE || !fits(x)) continue;
         int ahead = groups_of(x) * (int)x->pipe->stages;
         if (ahead > most) most = ahead;
-        again |= ++pipelines > 1 || x->up;
+        more |= ++pipelines > 1 || x->up;
     }
     // behind the last barrier of one there are its empty groups, then the first loads of the next one
-    again &= 2 * most > ARRIVAL_BARRIERS;
-    for (struct stmt *x = k->body; k->all_wait && x; x = stmt_next(k->body, x))
-        if (x->kind == STMT_PIPELINE && fits(x) && (x->up || pipelines > 1 || !has_few(s, x)))
-            keep_phases(x, again || ((x->up || pipelines > 1) && may_be_empty(s, x)));
+    bool later = st->up || pipelines > 1;
+    *again = (more && 2 * most > ARRIVAL_BARRIERS) || (later && may_be_empty(s, st));
+    return later || !has_few(s, st);
+}
+
+void sync_keep_phases(struct session *s, struct kernel *k) {
+    bool again;
+    for (struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        if (needs(s, k, x, &again)) keep(x, again);
+}
+
+bool sync_phases_kept(struct session *s, const struct kernel *k) {
+    bool again;
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x))
+        if (needs(s, k, x, &again) && !keeps(x, again)) return false;
+    return true;
 }

@@ -140,6 +140,8 @@ void sync_warn_needless(struct schedule *x);
 void sync_find_late(struct kernel *k);
 // Adds the waits and barriers that keep threads in the same phases of barriers in memory.
 void sync_keep_phases(struct session *s, struct kernel *k);
+// Whether they are there.
+bool sync_phases_kept(struct session *s, const struct kernel *k);
 
 // pipeline.c
 // Sets the slot of access "a", whose view is "v".

@@ -320,6 +320,7 @@ static bool place(struct walk *w) {
     end_schedule(w, mark);
     if (!ok || !sync_number_rings(w->s, k)) return false;
     sync_keep_phases(w->s, k);
+    if (!sync_phases_kept(w->s, k)) BUG("threads of '%s' that parities do not keep apart", k->name);
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }

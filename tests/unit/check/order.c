@@ -276,7 +276,7 @@ static const struct row rows[] = {
     {"for i 0 1000 { call s 0 64 r; if 990 i { lt 2 { w s 0 } } }",
      "5w0 after 2rc: s 0..3, barrier"},
     {"for i 0 1100000 { r s t; if 1099990 i { lt 2 { w s 32 } } }", "ok"},
-    {"for i 0 270000 { if 269990 i { lt 2 { w s 32 } } }", "ok"},
+    {"for i 0 1060000 { if 1059990 i { lt 2 { w s 32 } } }", "ok"},
     {"for i 0 130000 { if 129990 i { lt 2 { w s 32 } } }", "4w1 after 4w0: s 128..131, barrier"},
     {"for i 0 140 { call q 0 1024 r; if 135 i { lt 2 { w s 0 } } }",
      "5w1 after 5w0: s 0..3, barrier"},
