@@ -41,9 +41,8 @@ void groups_commit(struct groups *g, const struct machine *m) {
 void groups_wait(struct groups *g, const struct machine *m, struct arrival a, int32_t epoch,
                  const int32_t *time) {
     for (int role = 0; role < MACHINE_ROLES; ++role) {
-        if (m->role != 0 && role != m->role) continue;
-        // outside of roles the threads of each one wait, too
         const struct group_end done = {epoch, role, time[role]};
+        if (m->role != 0 && role != m->role) continue;
         for (int32_t i = g->last[role]; i && g->at[i].end[a.written].epoch < 0;
              i = g->at[i].older) {
             if (g->at[i].number >= m->commits[role] - a.count) continue;

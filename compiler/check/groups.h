@@ -32,7 +32,7 @@ void groups_release(struct groups *g);
 int32_t groups_join(struct groups *g, const struct machine *m);
 // The present role has ended a group, or with role 0 all roles have.
 void groups_commit(struct groups *g, const struct machine *m);
-// .. waits by "a" in "epoch", when the clocks of roles are "time".
+// .. waits by "a" in "epoch"; "time" is that of each role, whose threads wait for their own groups.
 void groups_wait(struct groups *g, const struct machine *m, struct arrival a, int32_t epoch,
                  const int32_t *time);
 // The group m->arrived of role m->arrived_by is there, by a barrier in memory.

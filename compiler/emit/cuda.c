@@ -265,7 +265,7 @@ void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     if (devices) buf_puts(b, "#include \"tcp_device.cuh\"\n");
     bool maps = false, counts = false;
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
-        counts |= k->device && k->counter;
+        counts |= k->device && (k->counter || k->wait_written);
         maps |= k->device && k->nmaps;
     }
     if (counts) buf_printf(b, "#include \"%s\"\n", ir->header);

@@ -22,19 +22,24 @@ static const char *made_of(const struct emission *o, const struct kir_map *m) {
 void emit_state_duties(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct arena *a = &o->s->arena;
-    if (!k->counter) return;
-    emit_duty(o, arena_printf(a,
-                              "tcp_ring is a state that %s_init made in all these threads, with a "
-                              "barrier behind it; one state does for all functions",
-                              k->c_name));
+    if (k->counter)
+        emit_duty(o,
+                  arena_printf(a,
+                               "tcp_ring is a state that %s_init made in all these threads, with a "
+                               "barrier behind it; one state does for all functions",
+                               k->c_name));
     for (int i = 0; i < k->nmaps; ++i)
         emit_duty(o, arena_printf(a,
                                   "%s is a parameter of the kernel, 'const __grid_constant__ "
                                   "tcp_tensor_map', which %s made of %s before the launch",
                                   k->map[i]->c_name, map_function(o, k->map[i]),
                                   made_of(o, k->map[i])));
-    emit_duty(o, "before the barrier that precedes this call, each thread that has used the shared "
-                 "memory calls tcp_fence_async()");
+    if (k->counter || k->wait_written)
+        emit_duty(o, arena_printf(a,
+                                  "before the barrier that precedes this call, each thread that "
+                                  "has used the %smemory calls %.*s",
+                                  strstr(k->fence, "all") ? "" : "shared ",
+                                  (int)strlen(k->fence) - 1, k->fence));
 }
 
 // Whether groups of cp.async end in "list", too.

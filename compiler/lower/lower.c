@@ -298,6 +298,9 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->device = k->device;
     const struct atom_row *groups = k->groups ? k->groups : atom_counting();
     out->family = groups->family;
+    if (k->stored)
+        out->family = k->groups ? "cp.async and of copies out of shared memory"
+                                : "copies out of shared memory";
     const struct atom_row *const by[N_COUNTS] = {groups, k->counted, k->stored};
     for (int i = 0; i < N_COUNTS; ++i) {
         out->commit[i] = by[i] ? by[i]->commit : NULL;

@@ -50,6 +50,11 @@ static struct kir_node *named(struct lowering *w, int first, const struct ix_var
     return n;
 }
 
+static void fence_for(struct kir_node *arrive, bool fence, const char *why) {
+    arrive->arrival.fence = fence;
+    arrive->fenced = fence ? why : NULL;
+}
+
 // The arrivals of a step at the ring's barriers in memory, by each thread that loads; the last one ends the group.
 static void announce(struct lowering *w, const struct handover *h) {
     const enum arrival_by by[] = {BY_COPIES, BY_EACH, BY_LEADER};
@@ -60,6 +65,7 @@ static void announce(struct lowering *w, const struct handover *h) {
         n->arrival = arrival_memory(h->ring, h->arrivals);
         n->by = by[i];
         n->ends = by[i] == BY_LEADER;
+        if (by[i] == BY_EACH) fence_for(n, h->full_fence, "a copy reads the slot");
     }
 }
 
@@ -154,9 +160,9 @@ static void lower_use(struct lowering *w, const struct stmt *st, int side, const
     lower_role(w, st, side);
     const struct ix *refill = ix_add(s, ix_var(s, st->var), ix_int(s, h->ahead));
     if (!h->goes_on) open_if(w, refill, x->end, false);
-    struct kir_node *empty = named(w, h->empty, pipe->slot, h->threads, true);
-    empty->arrival.fence = h->fence;
-    empty->fenced = h->fence ? "a copy fills the slot again" : NULL;
+    if (h->waits & 1u << side) lower_wait(w, arrival_groups(0));
+    fence_for(named(w, h->empty, pipe->slot, h->threads, true), h->fence,
+              "a copy fills the slot again");
     carry_offsets(w, loop, st->var, x->begin, "step", 1);
     w->tail = &loop->next;
     carry_release(w, loop);
@@ -197,7 +203,8 @@ static void lower_load(struct lowering *w, const struct stmt *st, const struct s
     if (h->arrivals)
         announce(w, h);
     else
-        named(w, h->full, full, h->threads, true);
+        fence_for(named(w, h->full, full, h->threads, true), h->full_fence,
+                  "a copy reads the slot");
     carry_offsets(w, loop, pipe->load_var, x->begin, "step", 1 + h->behind);
     w->tail = &loop->next;
     carry_release(w, loop);

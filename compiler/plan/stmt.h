@@ -102,6 +102,10 @@ struct handover {
     bool each, copies;
     // copies that see what threads did only behind a fence fill what "use" touches; who says "empty" has fenced
     bool overtaken, fence;
+    // By side: copies of "use" read slots for longer than their step, and who says "empty" has waited for
+    // them; such copies read what threads of "load" have filled, and who says "full" has fenced.
+    unsigned kept, waits;
+    bool shown, full_fence;
     // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
     int ring;  // its number, from 1 to below MOST_RINGS
     // Its pipelines begin several times, or are several: all slots are said to be empty before the first,

@@ -74,7 +74,7 @@ class Kernel(Copies):
         self.values.declare()
         self.function = plan.functions[name]
         self.steps, self.moved, self.converted = 0, 0, {}
-        self.boxes, self.moves_some = {}, {}
+        self.boxes, self.moves_some, self.joined, self.was_read = {}, {}, set(), set()
         self.width = None  # the threads of a role
         self.device = "device" in self.function["words"]
         if "extern" in self.function["words"]:
@@ -183,7 +183,7 @@ class Kernel(Copies):
                     if at not in cells:
                         raise Breach(f"an element of '{buf.name}' is never written")
             for at, block in self.read_by.get(buf, {}).items():
-                if at in cells and (block is None or {block} != getattr(cells[at][0], "blocks", {cells[at][1]})):
+                if at in cells and (block is None or cells[at][1] != block):
                     raise Breach(f"an element of '{buf.name}' is read by a block and written by another one")
 
     def fresh(self, buf, view):

@@ -9,13 +9,13 @@ from view import Breach, Tup, Unsupported, View
 
 
 class Joined:
-    """An element that reductions of "blocks" join with the one that was there: "parts" are what they bring, in any order."""
+    """An element that reductions join with the one that was there: "parts" are what they bring, in any order."""
 
-    def __init__(self, joins, tensor, at, parts=(), blocks=frozenset()):
-        self.joins, self.tensor, self.at, self.parts, self.blocks = joins, tensor, at, parts, blocks
+    def __init__(self, joins, tensor, at, parts=()):
+        self.joins, self.tensor, self.at, self.parts = joins, tensor, at, parts
 
-    def more(self, element, block):
-        return Joined(self.joins, self.tensor, self.at, self.parts + (element,), self.blocks | {block})
+    def more(self, element):
+        return Joined(self.joins, self.tensor, self.at, self.parts + (element,))
 
 
 class Copies:
@@ -111,6 +111,10 @@ class Copies:
         if src.extents() != dst.extents():
             raise Breach("the sides of a copy have different shapes")
         from_, to = self.offsets(src), self.offsets(dst)
+        if how.joins:
+            self.joined.add(dst.buf)
+            if dst.buf in self.was_read:
+                raise Breach(f"'{dst.buf.name}' is read, and joined")
         check_block(how, BITS[src.buf.element] // 8, src, dst, self, list(zip(from_, to)), pad)
         return (src, 0, from_, dst, 0, to)
 
@@ -227,21 +231,19 @@ class Copies:
                     raise Breach(f"an element of '{dst.buf.name}' is written twice")
                 if joins:
                     before = cells[at][0] if at in cells else Joined(joins, dst.buf.index, at)
-                    element = before.more(element, self.block)
+                    element = before.more(element)
                 cells[at] = (element, self.block)
             else:
                 self.cells(dst.buf, thread)[at] = element
         self.moved += len(todo)
 
     def from_outside(self, buf, at, seen):
+        if buf in self.joined:
+            raise Breach(f"'{buf.name}' is joined, and read")
+        self.was_read.add(buf)
         if seen is not None:
             if at in self.written[buf]:
                 element, block = self.written[buf][at]
-                if isinstance(element, Joined):
-                    if element.blocks != {self.block}:
-                        raise Breach(f"an element of '{buf.name}' is joined by a block and read by another one")
-                    if seen.setdefault(at, self.block) != self.block:
-                        seen[at] = None
                 if block != self.block:
                     raise Breach(f"an element of '{buf.name}' is written by a block and read by another one")
                 return element

@@ -365,8 +365,7 @@ class Blocks(unittest.TestCase):
                            ("written twice", self.store("tma.store", "f32 global (4,8):(4,1) align 16")),
                            ("not 'inout'", self.store("bulk.reduce.add")),
                            ("no type for", self.store("tma.reduce.max", word="inout")),
-                           ("by another one", self.store("bulk.reduce.add", more="copy local_tile(C, (4,8), (0,0)) -> s with t;", word="inout")
-                            .replace("f32", "u32").replace("C) {", "C) grid (2) {")),
+                           ("joined, and read", self.store("bulk.reduce.add", more="copy local_tile(C, (4,8), (0,0)) -> s with t;", word="inout").replace("f32", "u32")),
                            ("the one way", self.store("tma.load"))):
             with self.subTest(what), self.assertRaisesRegex(Breach, what):
                 outputs(plan)

@@ -312,7 +312,7 @@ static void spoil_rings(const char *name, const struct kernel *k) {
         struct handover *h = &x->pipe->handover, was = *h;
         if (sync_ring_fault(x->pipe))
             printf("%s: kernel %s: a fault in a ring\n", name, k->name), ++missed;
-        for (int i = 0; i < 13; ++i) {
+        for (int i = 0; i < 15; ++i) {
             int by = i % 2 ? 1 : -1;
             if (i / 2 == 0) h->full += by;
             if (i / 2 == 1) h->empty += by;
@@ -320,6 +320,8 @@ static void spoil_rings(const char *name, const struct kernel *k) {
             if (i / 2 == 3) h->ahead += by;
             if (i / 2 == 4) h->behind += by;
             if (i == 12) h->fence = false;
+            if (i == 13) h->full_fence = false;
+            if (i == 14) h->waits = 0;
             if (i / 2 == 5) h->pending += was.pending < 0 ? 0 : by;
             bool changed = memcmp(h, &was, sizeof was) != 0, noticed = sync_ring_fault(x->pipe);
             bool right = stays_right(x->pipe, was);

@@ -20,7 +20,7 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
 import schedules
 
-TYPES = {"u8": 1, "s8": 1, "f8e4m3": 1, "f8e5m2": 1, "u16": 2, "f16": 2, "bf16": 2, "f32": 4, "s32": 4, "u32": 4, "f64": 8, "s64": 8}
+TYPES = {"u8": 1, "s8": 1, "f8e4m3": 1, "f8e5m2": 1, "u16": 2, "f16": 2, "bf16": 2, "f32": 4, "s32": 4, "u32": 4, "f64": 8, "s64": 8, "u64": 8}
 MOST_TILE, MOST_OUT = 16 * 1024, 128 * 1024  # bytes
 
 MAIN = """// Made by tests/random/tma.py.

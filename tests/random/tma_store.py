@@ -1,12 +1,13 @@
 """usage: tma_store.py TCPC RUNTIME FOLDER [--count N] [--each K] [--seed S] [--library FILE] [--refused PERCENT] [--write]
 
-Random kernels that store tiles by tma.store write what the index arithmetic of this file says, and not one byte more: each output is
-compared whole, with the padding of its rows, the columns beside a part, and with `program guard` bytes around it.  The rest is as in tma.py,
-whose options these are.
+Random kernels that store tiles by tma.store, or join them with what is there by tma.reduce, write what the index arithmetic of this file says, and
+not one byte more: each output is compared whole, with the padding of its rows, the columns beside a part, and with `program guard` bytes around it.
+The rest is as in tma.py, whose options these are.
 
 Ranks 1 to 5, elements of 1 to 8 bytes, the contiguous mode and the order of the others anywhere, pitches, extents by numbers and params that
-end inside tiles, parts of the columns, tiles of several boxes, swizzles, buffers with another order or gaps, grids, loops, pipelines; loads by
-threads, by cp.async and by tma.load.
+end inside tiles, parts of the columns, tiles of several boxes, swizzles, buffers with another order or gaps, grids, loops, pipelines with and without
+roles, slots of a ring in a loop and of roles; loads by threads, by cp.async and by tma.load. Several blocks reduce into the same elements; some kernels read again
+what they stored.
 """
 
 import math
@@ -14,11 +15,48 @@ import sys
 
 import tma
 
+ADDED = ["u32", "s32", "u64", "f16", "bf16", "f32", "f64"]
+ORDERED = ["u32", "s32", "u64", "s64", "f16", "bf16"]
+
 COMPARE = """
-// An output whose elements at "offset" + coordinates * "to" are those of "src" at coordinates * "from".
+// Elements as numbers: 'u', 's' and 'f' of 2, 4 or 8 bytes, or 'b', bf16. Floats hold small integers, so that sums are exact.
+static int64_t value_of(const unsigned char *at, char kind, int bytes) {
+    uint64_t bits = 0;
+    memcpy(&bits, at, (size_t)bytes);
+    if (kind == 's') return (int64_t)(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes);
+    if (kind == 'u') return (int64_t)bits;
+    const int digits = kind == 'b' ? 7 : bytes == 2 ? 10 : bytes == 4 ? 23 : 52, top = 8 * bytes - 1;
+    const int bias = (1 << (top - digits - 1)) - 1, e = (int)(bits >> digits) - bias;
+    return bits == 0 ? 0 : (int64_t)(((bits & (((uint64_t)1 << digits) - 1)) | (uint64_t)1 << digits) >> (digits - e));
+}
+
+static void set_value(unsigned char *at, char kind, int bytes, int64_t x) {
+    uint64_t bits = (uint64_t)x;
+    const int digits = kind == 'b' ? 7 : bytes == 2 ? 10 : bytes == 4 ? 23 : 52, top = 8 * bytes - 1;
+    int e = 0;
+    while ((kind == 'f' || kind == 'b') && x >> (e + 1)) ++e;
+    if ((kind == 'f' || kind == 'b') && x)
+        bits = (uint64_t)(e + (1 << (top - digits - 1)) - 1) << digits | ((uint64_t)x << (digits - e) & (((uint64_t)1 << digits) - 1));
+    memcpy(at, &bits, (size_t)bytes);
+}
+
+// Memory whose elements are small integers.
+static memory take_small(size_t bytes, unsigned seed, char kind, int each) {
+    memory m = take(bytes, seed);
+    for (size_t i = 0; i + (size_t)each <= bytes; i += (size_t)each) set_value(m.host + guard + i, kind, each, m.host[guard + i] % 32);
+    must(tcp_upload(m.at, m.host + guard, bytes, nullptr), "upload");
+    return m;
+}
+
+static int64_t joined(char op, char kind, int64_t a, int64_t b) {
+    const bool less = kind == 'u' ? (uint64_t)a < (uint64_t)b : a < b;
+    return op == '+' ? (int64_t)((uint64_t)a + (uint64_t)b) : (op == '<') == less ? a : b;
+}
+
+// An output whose elements at "offset" + coordinates * "to" are those of "src" at coordinates * "from", or by "op" joined so many "times" with them.
 template <int Rank>
-static void compare(const char *name, const memory &src, const memory &out, int bytes, int64_t offset, const int64_t (&extent)[Rank],
-                    const int64_t (&from)[Rank], const int64_t (&to)[Rank]) {
+static void compare(const char *name, const memory &src, const memory &out, char op, char kind, int times, int bytes, int64_t offset,
+                    const int64_t (&extent)[Rank], const int64_t (&from)[Rank], const int64_t (&to)[Rank]) {
     const size_t all = out.bytes + 2 * (size_t)guard;
     unsigned char *got = (unsigned char *)malloc(all);
     int64_t n = 1;
@@ -30,7 +68,10 @@ static void compare(const char *name, const memory &src, const memory &out, int 
             place += rest % extent[k] * to[k];
             rest /= extent[k];
         }
-        memcpy(out.host + guard + place * bytes, src.host + guard + at * bytes, (size_t)bytes);
+        unsigned char *is = out.host + guard + place * bytes, *with = src.host + guard + at * bytes;
+        if (op == '=') memcpy(is, with, (size_t)bytes);
+        for (int t = 0; op != '=' && t < times; ++t)
+            set_value(is, kind, bytes, joined(op, kind, value_of(is, kind, bytes), value_of(with, kind, bytes)));
     }
     must(tcp_wait(nullptr), name);
     must(tcp_download(got, out.at - guard, all, nullptr), "download");
@@ -63,6 +104,10 @@ class Kernel(tma.Kernel):
     def draw(self, i):
         rng = self.rng
         tile, inner, swizzle, row, pieces = self.draw_tile()
+        self.op = rng.choice("====++<>")
+        if self.op != "=" and self.elem not in (ADDED if self.op == "+" else ORDERED):
+            return False
+        self.kind = "b" if self.elem == "bf16" else self.elem[0]
         b, rank, chunk = self.bytes, len(tile), 16 // self.bytes
         if math.prod(tile) * b > tma.MOST_TILE or tile[inner] > 2048:
             return False
@@ -137,6 +182,8 @@ class Kernel(tma.Kernel):
         if how != "tma":
             text += f"tiled_copy t{i} = tile({atom}, thr=row({','.join(thr)}){value});\n"
         load = "tma.load" if how == "tma" else f"t{i}"
+        # what lies beyond the tensor in a tile would be seen
+        pad = 7 if how == "t" else 0
         axes, coordinate, grid, body, end, indent = list(range(rank)), [""] * rank, [], "", "", "  "
         rng.shuffle(axes)
         piped = axes.pop() if stages else None
@@ -146,8 +193,20 @@ class Kernel(tma.Kernel):
                 grid.append(k)
             else:
                 coordinate[k] = f"i{k}"
-        head = f" grid ({', '.join(counts[k] for k in grid)})" if grid else ""
+        # several blocks reduce into the same elements
+        self.times = rng.choice([1, 2, 3]) if self.op != "=" and len(grid) < 3 else 1
+        sizes = [counts[k] for k in grid] + [str(self.times)] * (self.times > 1)
+        roles = stages > 0 and how != "t" and rng.random() < 0.4 and (how == "tma" or math.prod(map(int, thr)) <= 32)
+        ring = stages > 1 and not roles and rng.random() < 0.5
+        self.back = self.op == "=" and how == "t" and not roles and rng.random() < 0.3
+        head = f" grid ({', '.join(sizes)})" if sizes else ""
         body += f"  shared s : {self.elem} {sw}({shape}):({strides})" + (f" stages {stages};\n" if stages else ";\n")
+        straight = roles and rng.random() < 0.5  # from the slot
+        if roles and not straight:
+            body += f"  shared u : {self.elem} {sw}({shape}):({strides});\n"
+            if (stages + 1) * unit * pieces * b > 160 * 1024:
+                return False
+            text += f"tiled_copy u{i} = tile(universal({8 * b}), thr=row({','.join(str(chunk) if k == inner else '1' for k in range(rank))}));\n"
         for k in axes:
             if k not in grid:
                 body += f"{indent}for i{k} in 0 .. {counts[k]} {{\n"
@@ -159,26 +218,53 @@ class Kernel(tma.Kernel):
         part = f"O{i}"
         if before + behind:
             part += "(" + ", ".join(f"{before} .. {before + extent[k]}" if k == inner else "_" for k in range(rank)) + ")"
-        get, put = f"copy local_tile(A{i}, {tiles}) -> s with {load} pad 0;", f"copy s -> local_tile({part}, {tiles}) with tma.store;"
-        if stages:
-            body += f"{indent}pipeline n in 0 .. {counts[piped]} {{\n{indent}  load {{ {get} }}\n{indent}  use {{ {put} }}\n{indent}}}\n"
+        atom = {"=": "tma.store", "+": "tma.reduce.add", "<": "tma.reduce.min", ">": "tma.reduce.max"}[self.op]
+        slot = f"s({'_,' * rank}n % {stages})" if ring else "s"
+        get = f"copy local_tile(A{i}, {tiles}) -> {slot} with {load} pad {pad};"
+        put = f"copy {'u' if roles and not straight else slot} -> local_tile({part}, {tiles}) with {atom};"
+        if roles and not straight:
+            put = f"copy s -> u with u{i}; {put}"
+        if self.back:
+            put += f" copy local_tile({part}, {tiles}) -> local_tile(Q{i}, {tiles}) with t{i};"
+            packed = ",".join(names)
+            text += f"tensor Q{i} : {self.elem} global row({packed});\n"
+        if ring:
+            body += f"{indent}for n in 0 .. {counts[piped]} {{ {get} {put} }}\n"
+        elif stages:
+            warps = f" warps (load = 1, use = {threads // 32})" if roles else ""
+            body += f"{indent}pipeline n in 0 .. {counts[piped]}{warps} {{\n{indent}  load {{ {get} }}\n{indent}  use {{ {put} }}\n{indent}}}\n"
         else:
             body += f"{indent}{get}\n{indent}{put}\n"
-        self.text = text + f"kernel {self.name}(A{i}, {'inout' if before + behind else 'out'} O{i}){head} threads {threads} {{\n{body}{end}}}\n"
+        out = "inout" if before + behind or self.op != "=" or self.back else "out"
+        more = f", out Q{i}" if self.back else ""
+        head += "" if roles else f" threads {threads}"
+        self.text = text + f"kernel {self.name}(A{i}, {out} O{i}{more}){head} {{\n{body}{end}}}\n"
         return True
 
     def call(self, seed):
         """The text that launches the kernel and compares."""
         src = 1 + sum((e - 1) * s for e, s in zip(self.extent, self.source))
         out = 1 + sum((e - 1) * s for e, s in zip(self.whole, self.to))
-        lists = [", ".join(map(str, x)) for x in (self.extent, self.source, self.to)]
+        packed = [math.prod(self.extent[k + 1 :]) for k in range(len(self.extent))]
+        lists = ["{" + ", ".join(map(str, x)) + "}" for x in (self.extent, self.source, self.to, packed)]
         params = "".join(f"{p}, " for p in self.params)
-        return (
-            f"    {{\n        memory a = take({src * self.bytes}, {seed}u), o = take({out * self.bytes}, {seed + 1}u);\n"
-            f'        must({self.name}_launch((const tcp_any *)a.at, (tcp_any *)o.at, {params}nullptr), "{self.name}");\n'
-            f'        compare<{len(self.extent)}>("{self.name}", a, o, {self.bytes}, {self.offset}, {{{lists[0]}}}, {{{lists[1]}}}, {{{lists[2]}}});\n'
-            "        leave(a);\n        leave(o);\n    }\n"
-        )
+        small = f", '{self.kind}', {self.bytes}" if self.kind in "fb" and self.op != "=" else ""
+        taken = "take_small" if small else "take"
+        rank, size = len(self.extent), math.prod(self.extent)
+        text = f"    {{\n        memory a = {taken}({src * self.bytes}, {seed}u{small}), o = {taken}({out * self.bytes}, {seed + 1}u{small});\n"
+        if self.back:
+            text += f"        memory q = take({size * self.bytes}, {seed + 2}u);\n"
+        more = ", (tcp_any *)q.at" if self.back else ""
+        text += f'        must({self.name}_launch((const tcp_any *)a.at, (tcp_any *)o.at{more}, {params}nullptr), "{self.name}");\n'
+        how = f"'{self.op}', '{self.kind}', {self.times}, {self.bytes}"
+        text += f'        compare<{rank}>("{self.name}", a, o, {how}, {self.offset}, {lists[0]}, {lists[1]}, {lists[2]});\n'
+        if self.back:
+            text += f'        compare<{rank}>("{self.name}", a, q, {how}, 0, {lists[0]}, {lists[1]}, {lists[3]});\n        leave(q);\n'
+        return text + "        leave(a);\n        leave(o);\n    }\n"
+
+    def declaration(self):
+        more = "tcp_any *, " * self.back + "int64_t, " * len(self.params)
+        return f"TCP_EXTERN_C tcp_status {self.name}_launch(const tcp_any *, tcp_any *, {more}tcp_stream);\n"
 
 
 if __name__ == "__main__":

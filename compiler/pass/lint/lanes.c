@@ -22,9 +22,30 @@ static bool has_more_work(const struct kernel *k) {
     return false;
 }
 
+// Warns of a last warp that is incomplete, though no tiled copy has as many threads: 129 threads for 128.
+static void last_warp(struct lint *l) {
+    struct session *s = l->s;
+    const struct kernel *k = l->k;
+    int64_t most = 0;
+    bool calls = false;  // otherwise costs.c says it
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        int64_t n = st->kind == STMT_COPY && st->copy->tc ? st->copy->tc->threads : 0;
+        if (n > most) most = n;
+        calls |= st->kind == STMT_CALL && !st->call->fill;
+    }
+    int64_t rest = k->threads % LANES;
+    if (!calls || rest == 0 || most < LANES || most > k->threads - rest) return;
+    diag_warn(s, W_IDLE_THREADS, k->threads_at,
+              "a block has %" PRId64 " threads, its last warp %" PRId64
+              " of %d lanes, and the tiled copies of '%s' use at most %" PRId64 " threads",
+              k->threads, rest, LANES, k->name, most);
+    diag_fixit(s, k->threads_at, arena_printf(&s->arena, "%" PRId64, k->threads - rest));
+}
+
 void lint_half_warp(struct lint *l) {
     struct session *s = l->s;
     const struct kernel *k = l->k;
+    if (!k->device && k->threads > LANES) last_warp(l);
     if (k->device || 2 * k->threads > LANES) return;
     if (is_one_block(k) && !has_more_work(k)) return;
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))

@@ -29,6 +29,7 @@ static const struct row {
     {lint_reshaped, {W_TURNED_TILES}, true},
     {lint_partners, {W_TURNED_TILES}},
     {lint_fixed_tile, {W_FIXED_TILE}},
+    {lint_axes, {W_FIXED_TILE}},
     {lint_siblings, {W_FIXED_TILE, W_UNREAD}},
     {lint_still, {W_FIXED_TILE}},
     {lint_exchanged, {W_UNREAD}},

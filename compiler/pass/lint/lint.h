@@ -65,6 +65,7 @@ void lint_reversed(struct lint *l);
 void lint_reshaped(struct lint *l);
 void lint_partners(struct lint *l);
 void lint_fixed_tile(struct lint *l);
+void lint_axes(struct lint *l);
 void lint_siblings(struct lint *l);
 void lint_still(struct lint *l);
 void lint_exchanged(struct lint *l);  // unread.c: coordinates that count each other's tiles

@@ -175,9 +175,9 @@ static const char *verb(const struct prove_access *a) {
     return a->write ? "writes" : "reads";
 }
 
-// Whether the bytes of "b" come from a copy that does not see what threads do as "a", unless they fence.
+// Whether "b" is of a copy that does not see what threads do as "a", unless they fence.
 static bool overtakes(const struct side *d, int a, int b) {
-    return counted_at(d, b) && !counted_at(d, a);
+    return d->x->program.access[b].proxy && !d->x->program.access[a].proxy;
 }
 
 static void report_fence(const struct side *d, int a, int b, const struct prove_witness *w) {
@@ -190,12 +190,13 @@ static void report_fence(const struct side *d, int a, int b, const struct prove_
     --element.nouts;
     diag_error(
         s, vb->at,
-        "%sstep %" PRId64 " of '%s' copies to element %s of '%s', which step %" PRId64
+        "%sstep %" PRId64 " of '%s' copies %selement %s of '%s', which step %" PRId64
         " of '%s' %s without a fence behind it, so that the copy may overtake it: before %s a "
         "'fence;' is missing",
         instances_params(s, x->plan, x->k, w), w->var[1][id], place_of(d, b)->up->role->name,
-        instances_element(s, &element), va->base->name, w->var[0][id], role->role->name,
-        verb(&x->program.access[a]), arrives ? side_text(d, arrives) : "its next arrival");
+        x->program.access[b].write ? "to " : "", instances_element(s, &element), va->base->name,
+        w->var[0][id], role->role->name, verb(&x->program.access[a]),
+        arrives ? side_text(d, arrives) : "its next arrival");
     diag_page(s, "barrier");
     diag_note(s, va->at, "'%s' %s it here", role->role->name, verb(&x->program.access[a]));
 }

@@ -193,6 +193,14 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
                    k->name);
         return false;
     }
+    if (k->stored) {
+        diag_error(
+            s, k->at,
+            "not yet supported: '%s' in an async device function; leave out 'async', so that "
+            "'%s' waits for it",
+            k->stored->name, k->name);
+        return false;
+    }
     if (any_pipeline(k->body)) {
         diag_error(s, k->at,
                    "an async device function like '%s' leaves one group in flight, but a pipeline "
@@ -336,7 +344,8 @@ static bool reads_stored(const struct kernel *k) {
 
 static bool check_manual(struct walk *w) {
     struct schedule_fault f = {0};
-    for (struct stmt *x = w->k->body; x && w->k->reads_stored; x = stmt_next(w->k->body, x))
+    bool written = w->k->reads_stored || (w->k->device && w->k->stored);
+    for (struct stmt *x = w->k->body; x && written; x = stmt_next(w->k->body, x))
         if (x->kind == STMT_WAIT && arrival_row(x->arrival)->completes) x->arrival.written = true;
     sync_points(w);
     if (!w->k->device) w->k->commit_last = w->k->wait_last = waits_last(w->k);

@@ -190,22 +190,11 @@ static bool check_role_copy(struct sema *c, const struct stmt *part, const struc
         diag_page(c->s, "barrier");
         return false;
     }
-    if (stores && !part->role && pipeline_fills(part->up->pipe, y->src.base)) {
+    if (copy_atom(y)->row->alone && !part->load && !stores) {
         diag_error(c->s, y->how_at,
-                   "'%s' reads a slot of '%s' here, which is handed back before it has been read; "
-                   "take 'universal', or another buffer",
-                   copy_atom(y)->row->name, y->src.base->name);
-        diag_page(c->s, copy_atom(y)->row->page);
-        return false;
-    }
-    if (copy_atom(y)->row->alone && (part->role || (!part->load && !stores))) {
-        diag_error(c->s, y->how_at, "not yet supported: '%s' in %s; %stake %s",
-                   copy_atom(y)->row->name,
-                   part->up->pipe->nroles ? "the roles of a manual kernel"
-                                          : "the 'use' of a pipeline with roles",
-                   part->up->pipe->nroles ? "write a pipeline with 'warps', or "
-                                          : "move it to 'load', or ",
-                   stores ? "universal(128)" : "cp_async.cg(16)");
+                   "not yet supported: '%s' in the 'use' of a pipeline with roles; move it to "
+                   "'load', or take cp_async.cg(16)",
+                   copy_atom(y)->row->name);
         diag_page(c->s, copy_atom(y)->row->page);
         return false;
     }

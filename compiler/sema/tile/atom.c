@@ -346,23 +346,13 @@ static bool counts_with_others(struct sema *c, const struct atom_row *row, const
 
 // Whether the kernel is one in which one thread may copy a tile by "row".
 static bool may_be_alone(struct sema *c, const struct atom_row *row, const struct copy *y) {
-    const char *instead = row->reads_late ? "take universal(128)" : "take cp_async.cg(16)";
-    if (c->kernel->device && row->reads_late) {
-        diag_error(c->s, y->how_at,
-                   "not yet supported: '%s' in a device function, which has no %s; copy in the "
-                   "kernel, or %s",
-                   row->name,
-                   row->boxes ? "tensor map" : "barrier behind the fences of who wrote the memory",
-                   instead);
-        diag_page(c->s, row->page);
-        return false;
-    }
     for (int i = 0; i < c->kernel->nformals; ++i) {
         const struct formal *f = &c->kernel->formal[i];
         if (row->reads_late || f->tensor != y->src.base || f->dir == ARG_IN) continue;
         diag_error(c->s, y->src.at,
-                   "not yet supported: '%s' from '%s', which the kernel writes, too; %s", row->name,
-                   y->src.base->name, instead);
+                   "not yet supported: '%s' from '%s', which the kernel writes, too; take "
+                   "cp_async.cg(16)",
+                   row->name, y->src.base->name);
         diag_page(c->s, row->page);
         return false;
     }
