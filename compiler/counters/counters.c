@@ -386,7 +386,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     k = counters_variant(s, k, sym, out->grid, &out->why);
     if (!k) return;
     out->variant = k;
-    if (k->counter) {
+    if (k->counter || k->wait_written) {
         out->why = "what bulk costs was not measured";
         return;
     }

@@ -187,6 +187,7 @@ static struct explained_copy explain_copy(struct session *s, const struct plan *
         .won = f->won,
         .times = times,
         .barrier = explain_barrier(s, k, c),
+        .reads_late = c->facts.async && copy_atom(c)->row->reads_late,
         .group = f->group,
         .edge = plan_edge_text(s, c),
         .edge_always = f->edge == EDGE_ALWAYS,

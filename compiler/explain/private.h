@@ -91,6 +91,7 @@ struct explained_copy {
     const struct ix *times;      // how often a block executes it
     const struct ix *all_bytes;  // in all blocks
     const char *barrier;         // why there is a barrier before it, or NULL
+    bool reads_late;             // it is the source that its group is waited for
     int group;                   // number of its group of asynchronous copies; 0: none
     int pending;                 // groups that may be in flight when it begins; -1: no wait
     const char *wait;            // why there is a wait, or NULL

@@ -280,7 +280,13 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     put_width(&text, c);
     if (text.len) paragraph(b, text.text);
     buf_release(&text);
-    if (c->group)
+    if (c->group && c->reads_late)
+        paragraph(b,
+                  arena_printf(&s->arena,
+                               "It is asynchronous, in group %d. The threads continue, and '%s' is "
+                               "read until the one that issued it has waited for the group.",
+                               c->group, c->src.tensor));
+    else if (c->group)
         paragraph(b, arena_printf(&s->arena,
                                   "It is asynchronous, in group %d. The threads continue, and wait "
                                   "for the group where its bytes are needed.",

@@ -215,18 +215,25 @@ def relayout(x: Any, pattern: str, /, *more: Any, out: Any = None, dtype: Any = 
         ValueError: the pattern does not fit the shape, "out" has another shape, or memory is shared.
         TypeError: the type cannot be converted, or "x" is no such array.
     """
+    if backend is None and stream is None and not more and not _is_traced():
+        y = _warm.call(x, pattern, dtype, out, axes)
+        if y is not None:
+            return y
     if more:
         raise TypeError("extents are given by name, relayout(x, 'a (b c) -> a b c', b=2); of a dict as **extents")
     if out is not None and out is x:
         raise ValueError(SHARED)
-    if backend is None and stream is None and not _is_traced():
-        y = _warm.call(x, pattern, dtype, out, axes)
-        if y is not None:
-            return y
     if not isinstance(pattern, str):
         hint = "permute() takes the order of dimensions" if isinstance(pattern, (tuple, list)) else "the array comes first"
         raise TypeError(f"a pattern is a text, such as 'a b -> b a', not {pattern if isinstance(pattern, (tuple, list)) else type(pattern).__name__}; {hint}")
     return _copied(x, pattern, axes, out, dtype, backend, stream)
+
+
+def _as_tuple(dims: Any) -> Tuple[int, ...]:
+    """Integers of Python, which the warm path knows."""
+    if not hasattr(dims, "__iter__") or isinstance(dims, str):
+        raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims!r}" + ("; relayout() takes a pattern" if isinstance(dims, str) else ""))
+    return tuple(dims.tolist() if hasattr(dims, "tolist") else dims)
 
 
 def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None) -> Any:
@@ -243,17 +250,14 @@ def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: 
     """
     if more:
         raise TypeError("dims is one sequence of integers: permute(x, (1, 0)), not permute(x, 1, 0)")
-    if out is not None and out is x:
-        raise ValueError(SHARED)
-    if type(dims) is not tuple:
-        if not hasattr(dims, "__iter__") or isinstance(dims, str):
-            raise TypeError(f"dims is a sequence of integers, such as (1, 0), not {dims!r}" + ("; relayout() takes a pattern" if isinstance(dims, str) else ""))
-        dims = tuple(dims.tolist() if hasattr(dims, "tolist") else dims)  # integers of Python, which the warm path knows
+    order = dims if type(dims) is tuple else _as_tuple(dims)
     if backend is None and stream is None and not _is_traced():
-        y = _warm.call(x, dims, dtype, out, None)
+        y = _warm.call(x, order, dtype, out, None)
         if y is not None:
             return y
-    return _copied(x, dims, {}, out, dtype, backend, stream)
+    if out is not None and out is x:
+        raise ValueError(SHARED)
+    return _copied(x, order, {}, out, dtype, backend, stream)
 
 
 def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Optional[str] = None, stream: Any = None) -> Any:
@@ -263,12 +267,12 @@ def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Option
         x: an array of numpy, PyTorch, CuPy or JAX, with any strides.
         out, dtype, backend, stream: as for relayout.
     """
-    if out is not None and out is x:
-        raise ValueError(SHARED)
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, SAME, dtype, out, None)
         if y is not None:
             return y
+    if out is not None and out is x:
+        raise ValueError(SHARED)
     return _copied(x, SAME, {}, out, dtype, backend, stream)
 
 

@@ -1,11 +1,12 @@
 """Runs each kernel of a plan on the host with one barrier or wait left out, or waiting for one group less: each must fail.
 
-usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] TCPC RUNTIME FOLDER PLAN [OPTION..]
+usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] [--share N] TCPC RUNTIME FOLDER PLAN [OPTION..]
 
 TCPC writes the program of `tcpc run` into FOLDER; every barrier and wait in its text is made one that a variable of the environment
 leaves out, so that one build serves all mutants.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
 instead, which has a main of its own, and is run under each of the host's schedules.  --library is the host's runtime, else it is built
-of RUNTIME; FLAGS go to the C++ compiler.
+of RUNTIME; FLAGS go to the C++ compiler.  With --share only one mutant of N is run.
+What is never executed is not tried.
 """
 
 import argparse
@@ -19,8 +20,17 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
 import schedules
 
-HEAD = """#include <stdlib.h>
+# Whether it is mutant "k" that is run; prints "k" to the file TCP_REACHED when this is asked first.
+HEAD = """#include <stdio.h>
+#include <stdlib.h>
 static const int tcp_mutant = getenv("TCP_MUTANT") ? atoi(getenv("TCP_MUTANT")) : -1;
+static bool tcp_is(int k) {
+    static FILE *const out = getenv("TCP_REACHED") ? fopen(getenv("TCP_REACHED"), "w") : nullptr;
+    static bool reached[%d];
+    if (out && !reached[k]) fprintf(out, "%%d\\n", k);
+    reached[k] = true;
+    return tcp_mutant == k;
+}
 """
 
 
@@ -52,9 +62,21 @@ def filled(lines):
     return set(re.findall(r"tcp_ring\d*\.load(?:_box)?<\d+>\(&?(\w+)", "\n".join(lines)))
 
 
+def put_early(lines, waits, k, call, condition=""):
+    """Says mutant k of "call" behind the first wait of its loop; returns whether there is one, with accesses between."""
+    for i, w in waits:
+        between = [x.strip() for x in lines[i + 1 :] if not x.strip().startswith(("//", "#"))]
+        depth = [len(x) - len(x.lstrip()) for x in lines[i:] if x.strip() and not x.lstrip().startswith(("//", "#"))]
+        if min(depth) < w or not any("tcp_ld_shared" in x or "_st_shared" in x or "_together" in x for x in between):
+            continue
+        lines[i] += f" if ({condition}tcp_mutant == {k}) {call}"
+        return True
+    return False
+
+
 def number(text):
     """The text with its barriers and waits under numbers, and (kernel, line, what) of each number."""
-    kernel, mutants, lines = None, [], []
+    kernel, mutants, lines, waits = None, [], [], []
     given = text.split("\n")
     for at, line in enumerate(given, 1):
         if found := re.match(r"// kernel (\w+),", line):
@@ -67,6 +89,9 @@ def number(text):
         if sync and not early:
             line = f"{sync[1]}if (tcp_mutant != {len(mutants)}) tcp_sync();"
             mutants.append((kernel, at, "without its barrier"))
+            if put_early(lines, [w for w in waits if w[1] == len(sync[1])], len(mutants), "tcp_sync();"):
+                line = line.replace(")", f" && tcp_mutant != {len(mutants)})", 1)
+                mutants.append((kernel, at, "with its barrier early"))
         stores = wait and wait[2].startswith("tcp_bulk_wait")
         if wait and (stores or given[at] != "}"):  # at the end no loads are in flight any more
             # where two kinds of groups are waited for, one of the two may have nothing to wait for
@@ -80,9 +105,11 @@ def number(text):
                 line = f"{wait[1]}if (tcp_mutant == {k + 2}) tcp_bulk_wait_read<{n}>(); else {line.strip()}"
             # before the first loads it keeps threads in the same phases, which only many pipelines without steps need
             kernel_of = None if wait[2].endswith("_all") and "// prologue" in given[at - 2] else kernel
+            # a ring has eight barriers: the thread that issues waits in commit() until seven groups are pending
+            full = 7 if wait[2] == "tcp_ring.wait" else 64
             if not second:
-                mutants.append((kernel_of, at, f"without its wait<{n}>"))
-                mutants.append((kernel_of, at, f"with wait<{n + 1}> for wait<{n}>"))
+                mutants.append((kernel_of if n <= full else None, at, f"without its wait<{n}>"))
+                mutants.append((kernel_of if n < full else None, at, f"with wait<{n + 1}> for wait<{n}>"))
             if call == "tcp_bulk_wait":
                 mutants.append((kernel_of, at, "until it was read alone"))
         fence = re.match(r"\s*tcp_fence_async(_all)?\(\);", line)
@@ -94,8 +121,10 @@ def number(text):
             mutants.append((kernel, at, "with a fence of its first thread alone"))
             mutants.append((kernel, at, "without its fence"))
         elif fence and stored(role_text(given, at)) & filled(kernel_text(given, at)):
-            line = line.replace("tcp_f", f"if (tcp_mutant != {len(mutants)}) tcp_f")
+            k = len(mutants)
+            line = line.replace("tcp_f", f"if (tcp_mutant == {k + 1} ? threadIdx.x % 32 == 0 : tcp_mutant != {k}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
+            mutants.append((kernel, at, "with a fence of the first thread of each warp alone"))
         # a group without a store only keeps the count that loads have
         if line.strip() == "tcp_bulk_commit();" and any(STORES.search(x) for x in given[max(at - 6, 0) : at]):
             line = line.replace("tcp_b", f"if (tcp_mutant != {len(mutants)}) tcp_b")
@@ -158,6 +187,13 @@ def number(text):
             own = named[3].isdigit()  # the number of a role's own barrier may be any that is free
             mutants.append((None if own else kernel, at, f"with another number of its {named[2]}"))
             mutants.append((kernel, at, f"with another count of its {named[2]}"))
+            # a release before the use, under the same condition
+            cond = re.fullmatch(r"\s*if \((n\w* .*)\) \{", next((x for x in reversed(given[: at - 1]) if "tcp_fence" not in x), ""))
+            call, condition = f"tcp_named_arrive({named[3]}, {named[4]});", f"{cond[1]} && " if cond else ""
+            inside = [w for w in waits if w[1] == len(named[1]) - (4 if cond else 0)]
+            if named[2] == "arrive" and put_early(lines, inside, len(mutants), call, condition):
+                line = line.replace(f"tcp_mutant != {k})", f"tcp_mutant != {k} && tcp_mutant != {len(mutants)})", 1)
+                mutants.append((kernel, at, "with its release early"))
         # where both roles begin, "first_slot", may be any slot: they only have to agree
         if slot := re.fullmatch(r"(\s*)int (slot|(?!first_)\w+_slot) = (\d+);", line):
             other = int(slot[3] == "0")
@@ -170,8 +206,14 @@ def number(text):
             other = f"({turned[1]} + {int(turned[2]) + 1}){turned[3]}" if turned else f"{slot[3]} == 0"
             line = f"{slot[1]}int {slot[2]} = tcp_mutant == {len(mutants)} ? {other} : {slot[3]};"
             mutants.append((kernel, at, f"with another {slot[2]}"))
+        if re.search(r"(tcp_ring\d*\.(take|wait_all<\d+>)|tcp_named_(sync|meet)\(.*|tcp_cp_async_wait<\d+>)\(?\)?;", given[at - 1]):
+            waits.append((len(lines), len(given[at - 1]) - len(given[at - 1].lstrip())))
+        if given[at - 1] == "}":
+            waits = []
         lines.append(line)
-    return HEAD + "\n".join(lines), mutants
+    changed = re.sub(r"tcp_mutant == (\d+)", r"tcp_is(\1)", "\n".join(lines))
+    changed = re.sub(r"tcp_mutant != (\d+)", r"!tcp_is(\1)", changed)
+    return HEAD % len(mutants) + changed, mutants
 
 
 def emit(given, folder):
@@ -199,6 +241,7 @@ def main():
     parser.add_argument("--main", type=pathlib.Path)
     parser.add_argument("--library", type=pathlib.Path)
     parser.add_argument("--flags", type=shlex.split, default=[])
+    parser.add_argument("--share", type=int, default=1)
     for name in ("tcpc", "runtime", "folder", "plan"):
         parser.add_argument(name, type=pathlib.Path)
     parser.add_argument("options", nargs=argparse.REMAINDER)
@@ -207,28 +250,31 @@ def main():
     folder.mkdir(exist_ok=True)
     source, rest = emit(given, folder)
     text, mutants = number(source.read_text())
-    missed = 0
+    missed = tried = 0
     if mutants:
         source.write_text(text)
         build(given, program, source, rest)
         runs = schedules.SCHEDULES if given.main else [""]
 
-        def run(mutant, *more):
+        def run(mutant, *more, **variables):
             """The first run that does not end well, else the last."""
             for schedule in runs:
-                done = schedules.run([program, *more], schedule, TCP_MUTANT=str(mutant))
+                done = schedules.run([program, *more], schedule, TCP_MUTANT=str(mutant), **variables)
                 if done.returncode != 0:
                     break
             return done
 
         data = [] if given.main else ["--data", folder]
-        right = run(-1, *data)
+        reached = given.folder / "reached"
+        right = run(-1, *data, TCP_REACHED=reached)
         if right.returncode != 0:
             print(right.stdout + right.stderr)
             return 1
+        executed = {int(k) for k in reached.read_text().split()}
         for k, (kernel, line, what) in enumerate(mutants):
-            if kernel is None:
+            if kernel is None or k % given.share or k not in executed:
                 continue
+            tried += 1
             done = run(k, *data, *([] if given.main else ["--kernel", kernel]))
             if done.returncode == 0:
                 print(f"{kernel}, line {line} {what}: nothing is wrong")
@@ -236,7 +282,10 @@ def main():
             elif done.returncode != 1:
                 print(f"{kernel}, line {line} {what}: ends with {done.returncode}: {done.stderr}")
                 missed += 1
-    print(f"{given.plan.name}: {len(mutants)} mutants, {missed} of them unnoticed")
+    never = len(mutants) - len(executed) if mutants else 0
+    if never:
+        print(f"{never} of them are never executed")
+    print(f"{given.plan.name}: {tried if given.share > 1 else len(mutants)} mutants, {missed} of them unnoticed")
     return 1 if missed else 0
 
 

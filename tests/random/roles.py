@@ -1,6 +1,7 @@
-"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--several] [--flat] [--write FOLDER] [--plans FOLDER]: random
+"""usage: roles.py TCPC [--count N] [--each K] [--seed S] [--least L] [--memory] [--several] [--flat] [--sync RANDOM_SYNC] [--write FOLDER] [--plans FOLDER]: random
 pipelines with roles do on the host what they mean, in every order of the roles, and compile whenever they are right. K kernels are a plan.
-A pipeline has at least L steps, with --several at least two consumers. With --memory most loads are bulk copies and boxes, also beside others. With --flat half of the kernels have no roles. With --write, the program of each plan is written
+A pipeline has at least L steps, with --several at least two consumers. With --memory most loads are bulk copies and boxes, also beside others. With --flat half of the kernels have no roles. With --sync
+each wait, barrier and fence is left out by that program (random_sync), which must notice it, or a judge says that it is needless. With --write, the program of each plan is written
 to a folder FOLDER/roles_SEED, or memory_SEED, for a GPU instead, with --plans the plan alone."""
 
 import argparse
@@ -216,6 +217,7 @@ def main():
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--several", action="store_true")
     parser.add_argument("--flat", action="store_true")
+    parser.add_argument("--sync")
     parser.add_argument("--write")
     parser.add_argument("--plans", type=pathlib.Path)
     options = parser.parse_args()
@@ -234,6 +236,8 @@ def main():
             plan.write_text(text)
             write = [f"--write={options.write}/{'memory' if options.memory else 'roles'}_{options.seed}_{first}"] if options.write else []
             run = subprocess.run([options.tcpc, "run", "-w", *write, *params, str(plan)], capture_output=True, text=True)
+            if options.sync and not run.returncode:
+                run = subprocess.run([options.sync, plan], capture_output=True, text=True)
         if run.returncode:
             bad += 1
             print(f"--- seed {options.seed}, kernels from {first}: {' '.join(params)}\n{text}{run.stdout}{run.stderr}")

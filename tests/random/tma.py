@@ -5,8 +5,8 @@ tensor at its coordinates, or 0 beyond the tensor, and nothing else is written. 
 tcpc's own meaning of a plan.  They run on the host under each of its schedules, where each tensor has its exact size.  With --write the
 programs stay in FOLDER for a GPU (`program guard` puts bytes around each output and compares them; `program` gives exact sizes).
 
-Ranks 1 to 5, elements of 1 to 8 bytes, the contiguous mode and the order of the others anywhere, pitches, strides of 0, odd extents by numbers
-and params, tiles of several boxes, swizzles, buffers with another order or gaps, halos on both sides, grids, loops, pipelines of 1 to 8 stages.
+Ranks 1 to 5, elements of 1 to 8 bytes, the contiguous mode and the order of the others anywhere, pitches, strides of 0, offsets, odd extents by
+numbers and params, cache hints, tiles of several boxes, swizzles, buffers with another order or gaps, halos on both sides, grids, loops, pipelines of 1 to 8 stages.
 """
 
 import argparse
@@ -67,7 +67,7 @@ COMPARE = """
 // An output of RANK modes from "origin" on, row by row; "extent" is that of the source.
 template <int Rank>
 static void compare(const char *name, const memory &src, const memory &out, int bytes, const int64_t (&size)[Rank],
-                    const int64_t (&origin)[Rank], const int64_t (&extent)[Rank], const int64_t (&stride)[Rank]) {
+                    const int64_t (&origin)[Rank], const int64_t (&extent)[Rank], const int64_t (&stride)[Rank], int64_t offset) {
     const size_t all = out.bytes + 2 * (size_t)guard;
     unsigned char *got = (unsigned char *)malloc(all);
     size_t wrong = 0, beyond = 0;
@@ -75,7 +75,7 @@ static void compare(const char *name, const memory &src, const memory &out, int 
     must(tcp_download(got, out.at - guard, all, nullptr), "download");
     for (size_t i = 0; i < out.bytes / (size_t)bytes; ++i) {
         static const unsigned char none[8] = {0};
-        int64_t rest = (int64_t)i, from = 0;
+        int64_t rest = (int64_t)i, from = offset;
         bool inside = true;
         for (int k = Rank - 1; k >= 0; --k) {
             const int64_t x = rest % size[k] + origin[k];
@@ -195,7 +195,10 @@ class Kernel:
         self.size = [c * t for c, t in zip(self.count, tile)]
         self.tile, self.stride, self.origin = tile, stride, [-h for h in halo]
         out = [str(s) if e.isdigit() else f"{t}*{c}" for s, e, t, c in zip(self.size, self.extents, tile, counts)]
-        text += f"tensor A{i} : {self.elem} global ({','.join(self.extents)}):({','.join(map(str, stride))}) align 16;\n"
+        # a tensor that begins behind its address, at a multiple of 16 bytes
+        self.offset = chunk * rng.choice([1, 3, 8]) if rng.random() < 0.2 else 0
+        begin = f"{self.offset}+" if self.offset else ""
+        text += f"tensor A{i} : {self.elem} global {begin}({','.join(self.extents)}):({','.join(map(str, stride))}) align 16;\n"
         text += f"tensor O{i} : {self.elem} global row({','.join(out)});\n"
         threads = rng.choice([32, 64, 128])
         thr = ["1"] * rank
@@ -230,7 +233,11 @@ class Kernel:
         else:
             source = f"local_tile(A{i}, ({','.join(map(str, tile))}), ({','.join(coordinate)}))"
         target = f"local_tile(O{i}, ({','.join(map(str, tile))}), ({','.join(coordinate)}))"
-        load = f"fill s = 0; copy {source} -> s with bulk;" if bulk else f"copy {source} -> s with tma.load pad 0;"
+        hints = [f"ld=L2.evict_{rng.choice(['first', 'last'])}"] if rng.random() < 0.2 else []
+        if not bulk and rng.random() < 0.2:
+            hints.append(f"l2={rng.choice([64, 128, 256])}")
+        hints = f"({', '.join(hints)})" if hints else ""
+        load = f"fill s = 0; copy {source} -> s with bulk{hints};" if bulk else f"copy {source} -> s with tma.load{hints} pad 0;"
         use = f"copy s -> {target} with t{i};"
         warps = f" warps (load = 1, use = {threads // 32})" if roles else ""
         if stages:
@@ -243,13 +250,13 @@ class Kernel:
     def call(self, seed):
         """The text that launches the kernel and compares."""
         c_type = "tcp_any"
-        src = 1 + sum((e - 1) * s for e, s in zip(self.extent, self.stride))
+        src = 1 + self.offset + sum((e - 1) * s for e, s in zip(self.extent, self.stride))
         lists = [", ".join(map(str, x)) for x in (self.size, self.origin, self.extent, self.stride)]
         params = "".join(f"{p}, " for p in self.params)
         return (
             f"    {{\n        memory a = take({src * self.bytes}, {seed}u), o = take({math.prod(self.size) * self.bytes}, {seed + 1}u);\n"
             f'        must({self.name}_launch((const {c_type} *)a.at, ({c_type} *)o.at, {params}nullptr), "{self.name}");\n'
-            f'        compare<{len(self.size)}>("{self.name}", a, o, {self.bytes}, {{{lists[0]}}}, {{{lists[1]}}}, {{{lists[2]}}}, {{{lists[3]}}});\n'
+            f'        compare<{len(self.size)}>("{self.name}", a, o, {self.bytes}, {{{lists[0]}}}, {{{lists[1]}}}, {{{lists[2]}}}, {{{lists[3]}}}, {self.offset});\n'
             "        leave(a);\n        leave(o);\n    }\n"
         )
 

@@ -1,4 +1,5 @@
-// Coordinates of axes that the grid does not have: 'block.y' is 0 in a kernel with one axis.
+// Coordinates of axes that the grid does not have: the second one of a block is 0 in a kernel with
+// one axis.
 #include "base/session.h"
 #include "pass/lint/lint.h"
 

@@ -13,7 +13,6 @@
 #include "layout/algebra.h"
 #include "pass/partition/modes.h"
 #include "pass/partition/single.h"
-#include "pass/partition/tails.h"
 #include "plan/view.h"
 
 enum { BOX_MOST = 256, GRANULE = 16, ROWS_AT = 128 };  // elements of a mode; bytes
@@ -355,7 +354,6 @@ bool boxes_find(struct session *s, struct copy *c) {
                                        "%s has %d bits",
                                        f.mem->base->elem->name, f.mem->base->elem->bits));
     if (!find_boxes(&f, ARENA_NEW(&s->arena, struct joint))) return false;
-    if (stores && !tails_are_exact(s, c, f.out)) return false;
     c->facts.boxes = f.out;
     return true;
 }

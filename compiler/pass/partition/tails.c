@@ -28,7 +28,62 @@ static bool goes_on(struct session *s, const struct tensor *t, int mode, const s
     return !ix_equal(end, ix_lay(s, lay_tuple_get(&s->lay, shape, mode)->leaf));
 }
 
-bool tails_are_exact(struct session *s, const struct copy *c, const struct copy_boxes *b) {
+// The extent of mode "i" of a tile of rank "rank"; 0: no number.
+static int64_t tile_extent(struct session *s, struct lay l, int i) {
+    const struct lay_tuple *mode = l.shape->rank < 0 ? l.shape : l.shape->kid[i];
+    int64_t all = 1;
+    for (int j = 0; j < lay_tuple_leaves(mode); ++j) {
+        struct lay_int n = lay_tuple_get(&s->lay, mode, j)->leaf;
+        all = lay_int_static(n) ? all * n.num : 0;
+    }
+    return all;
+}
+
+// The mode of the tile whose elements are contiguous in the tensor; -1: not known.
+static int contiguous_mode(struct session *s, struct lay l, int rank) {
+    for (int i = 0; i < rank; ++i) {
+        const struct lay_tuple *mode = l.stride->rank < 0 ? l.stride : l.stride->kid[i];
+        for (int j = 0; j < lay_tuple_leaves(mode); ++j)
+            if (lay_int_is(lay_tuple_get(&s->lay, mode, j)->leaf, 1)) return i;
+    }
+    return -1;
+}
+
+static int64_t largest_part(int64_t n, int64_t most) {
+    int64_t part = n < most ? n : most;
+    while (part > 1 && n % part) --part;
+    return part;
+}
+
+// Proposes guarded accesses of single elements by all "threads", neighbours along the contiguous mode.
+static void propose_guarded(struct session *s, const struct copy *c, int64_t threads) {
+    const struct lay l = copy_boxed(c)->layout;
+    int rank = l.shape->rank < 0 ? 1 : l.shape->rank, inner = contiguous_mode(s, l, rank);
+    const char *shape = "", *stride = "";
+    int64_t along = 1, step = 1;
+    if (inner < 0 || copy_reduces(c)) return;
+    for (int i = 0; i < rank; ++i)
+        if (tile_extent(s, l, i) == 0) return;
+    along = largest_part(tile_extent(s, l, inner), threads);
+    for (int i = 0; i < rank; ++i) {
+        int64_t n = i == inner ? along : 1, at = i == inner ? 1 : 0;
+        if (i != inner && step == 1) {
+            step = n = largest_part(tile_extent(s, l, i), threads / along);
+            at = along;
+        }
+        shape = arena_printf(&s->arena, "%s%s%" PRId64, shape, i ? "," : "", n);
+        stride = arena_printf(&s->arena, "%s%s%" PRId64, stride, i ? "," : "", at);
+    }
+    const char *text = arena_printf(&s->arena, "tile(universal(%d), thr=(%s):(%s))",
+                                    copy_boxed(c)->base->elem->bits, shape, stride);
+    diag_note(s, c->how_at,
+              "or store by guarded accesses, which write what exists and nothing else: '%s'", text);
+    diag_fixit(s, c->how_at, text);
+}
+
+// Whether the tails are exact; reports it if not.
+static bool are_exact(struct session *s, const struct copy *c) {
+    const struct copy_boxes *b = c->facts.boxes;
     const struct view *v = copy_boxed(c);
     const char *atom = copy_atom(c)->row->name;
     const struct ix *end = b->extent[0];
@@ -67,5 +122,11 @@ bool tails_are_exact(struct session *s, const struct copy *c, const struct copy_
                   "promise it, as in 'param N : index %% %d'; or write '%d*ceil_div(%s,%d)' in its "
                   "place, so that '%s' owns the padding of its rows",
                   each, each, ix_text(s, end), each, v->base->name);
+    return false;
+}
+
+bool tails_are_exact(struct session *s, const struct kernel *k, const struct copy *c) {
+    if (are_exact(s, c)) return true;
+    propose_guarded(s, c, copy_team(c, k->threads));
     return false;
 }

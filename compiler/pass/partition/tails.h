@@ -4,8 +4,8 @@
 
 #include "plan/plan.h"
 
-struct copy_boxes;
-// Whether the boxes "b" that "c" stores write no byte but those of its elements; reports it if not.
-bool tails_are_exact(struct session *s, const struct copy *c, const struct copy_boxes *b);
+// Whether the boxes that "c" stores in "k" write no byte but those of its elements; reports it if not, and
+// proposes guarded accesses.
+bool tails_are_exact(struct session *s, const struct kernel *k, const struct copy *c);
 
 #endif

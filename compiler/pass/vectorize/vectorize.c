@@ -21,6 +21,7 @@
 #include "base/warnings.h"
 #include "pass/partition/boxes.h"
 #include "pass/partition/edge.h"
+#include "pass/partition/tails.h"
 #include "pass/pass.h"
 #include "pass/sync/async.h"
 #include "pass/vectorize/again.h"
@@ -377,7 +378,8 @@ static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, voi
     vectorize_finish(s, c, &c->facts);
     if (c->facts.npred && !async_edge(s, k, c, copy_atom(c))) return false;
     const struct atom *atom = copy_atom(c);
-    return !atom || !atom->row->boxes || boxes_find(s, c);
+    if (!atom || !atom->row->boxes) return true;
+    return boxes_find(s, c) && (!atom->row->reads_late || tails_are_exact(s, k, c));
 }
 
 bool pass_vectorize(struct session *s, struct plan *p) {
