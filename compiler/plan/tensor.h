@@ -45,7 +45,11 @@ struct layout_asked {
 };
 
 // The devices of a mesh, in axes.  Their numbers count the last axis fastest.
-enum { MESH_AXES = 4, MESH_DEVICES = 16 };
+enum {
+    MESH_AXES = 4,
+    MESH_DEVICES = 16,
+    MESH_CUTS = 2 * MESH_AXES
+};  // cuts: of both sides of a copy
 struct mesh {
     int naxes;
     const char *axis[MESH_AXES];
@@ -60,8 +64,18 @@ struct mesh {
 struct spread {
     const struct mesh *mesh;
     const struct param *apart;
-    int mode[MESH_AXES];  // the mode that an axis cuts into equal parts; -1: each device has a copy
+    int mode[MESH_AXES];  // the mode that an axis cuts into parts; -1: each device has a copy
     struct lay part;      // of one device
+    struct lay_int whole[LAY_MAX_RANK];  // the extents of the tensor; the last parts may be shorter
+};
+
+// Elements that a tensor has not, though its shape has them, as the last parts of a mode are shorter: an
+// element exists if its coordinate along "part", and "each" for every part before, are less than "all".
+struct shorter {
+    int digit,
+        part;  // flattened modes: the number of the part, and within it; -1: it is one element
+    struct lay_int each, all;
+    const struct shorter *next;
 };
 
 // A tensor: a formal, a shared tensor or a fragment.
@@ -93,10 +107,11 @@ struct tensor {
     // Frag: register i of a thread is value i of this tile.  Set by sema if the frag is "like" an
     // operand, otherwise by pass "partition" from the first copy to it; NULL if unknown.
     const struct tiled_copy *holds;
-    int smem_offset;              // pass "shared": bytes
-    int64_t smem_elements;        // pass "shared": how many elements are reserved from there on
-    bool outside;                 // memory of the device function's caller (shared or frag)
-    const struct spread *spread;  // over the devices of a mesh; NULL: it is on one
+    int smem_offset;                // pass "shared": bytes
+    int64_t smem_elements;          // pass "shared": how many elements are reserved from there on
+    bool outside;                   // memory of the device function's caller (shared or frag)
+    const struct spread *spread;    // over the devices of a mesh; NULL: it is on one
+    const struct shorter *shorter;  // of the planner's text between devices: what it has not
     struct range at;
 };
 
@@ -191,6 +206,9 @@ struct halo {
     const struct ix *first;        // where the last other range begins; NULL: there is none
     // Pass "predicate" has proven each range to be inside, or guards it where it is not.
     bool settled;
+    bool shorter;  // the end is that of a shorter part, which is guarded
+    bool
+        product;  // .. and a product of a param and a variable: proofs leave it out (instances_cond_inside)
 };
 
 // A tensor, or a part of one: its element at coordinate c is base[sw(offset + layout(c))].

@@ -409,6 +409,7 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
     v.layout.sw = old.sw;
     v.layout.composed = old.composed;
     if (coords) v.coord = lay_make(&s->lay, shape, lay_tuple(&s->lay, z.n, z.coord));
+    if (coords && v.base->shorter) view_shorten(s, &v);
     return v;
 }
 

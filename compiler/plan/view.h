@@ -52,6 +52,7 @@ const struct ix *view_limit(struct session *s, const struct view *v, int mode);
 struct edge_of {
     const struct ix *at;
     bool front;
+    bool shorter, product;  // see struct halo
 };
 enum { VIEW_EDGES = 3 };
 // Sets "out" to the bounds of "v" along mode "mode", and returns their number.
@@ -65,6 +66,12 @@ const char *view_mode_text(struct session *s, const struct tensor *t, int leaf);
 bool view_is_select(struct session *s, const struct view *v);
 // The text of "v", which has two modes, with these in the other order: "select(V, (1,0))", or V if it is that.
 const char *view_turned_text(struct session *s, const struct view *v);
+
+// Ends "v" where shorter parts of its tensor end, if it has a part of each mode that has such.
+void view_shorten(struct session *s, struct view *v);
+// "e" is >= 0 where "x" says that there is no element.  "digit" and "part" are the coordinates.
+const struct ix *view_absent(struct session *s, const struct shorter *x, const struct ix *digit,
+                             const struct ix *part);
 
 // Whether the shape or the place of "v" needs the extent of a range that is a sum, M - 10: tiles of
 // it do not.

@@ -25,14 +25,34 @@ int view_edges(struct session *s, const struct view *v, int mode, struct edge_of
     const struct halo *h = v->halo ? &v->halo[mode] : NULL;
     // the end of a range matters if it is not beyond the end of what the range is taken from
     if (!h || !h->end || !ix_provably_nonnegative(s, ix_sub(s, end, h->end)))
-        out[n++] = (struct edge_of){end, false};
-    if (h && h->end) out[n++] = (struct edge_of){h->end, false};
-    if (h && h->begin) out[n++] = (struct edge_of){h->begin, true};
+        out[n++] = (struct edge_of){.at = end};
+    if (h && h->end) out[n++] = (struct edge_of){h->end, false, h->shorter, h->product};
+    if (h && h->begin) out[n++] = (struct edge_of){.at = h->begin, .front = true};
     return n;
 }
 
 const struct ix *view_beyond(struct session *s, struct edge_of b, const struct ix *c) {
     return b.front ? ix_sub(s, ix_sub(s, b.at, ix_int(s, 1)), c) : ix_sub(s, c, b.at);
+}
+
+const struct ix *view_absent(struct session *s, const struct shorter *x, const struct ix *digit,
+                             const struct ix *part) {
+    return ix_sub(s, ix_add(s, part, ix_scale(s, digit, x->each)), ix_lay(s, x->all));
+}
+
+void view_shorten(struct session *s, struct view *v) {
+    int n = lay_tuple_leaves(v->base->layout.shape);
+    struct halo *h = ARENA_ARRAY(&s->arena, struct halo, n);
+    for (int i = 0; i < n; ++i) h[i] = v->halo ? v->halo[i] : (struct halo){0};
+    for (const struct shorter *x = v->base->shorter; x; x = x->next)
+        if (x->part >= 0)
+            h[x->part] = (struct halo){
+                .begin = ix_int(s, 0),
+                .end = ix_scale(s, view_absent(s, x, v->coord_off[x->digit], ix_int(s, 0)),
+                                lay_int(-1)),
+                .shorter = true,
+                .product = !lay_int_static(x->each)};
+    v->halo = h;
 }
 
 bool view_leaf_is_whole(struct session *s, const struct view *v, struct lay_int extent,

@@ -73,6 +73,7 @@ struct relayout {
         *index;               // the sides; then "mode" is not used.  NULL: "mode" has them
     bool src_open, dst_open;  // the alignment is not promised, so a case may require more
     bool several;             // it is one of several copies of a kernel: modes are not merged
+    bool shorter;             // in some blocks its modes have fewer elements, or none
     int64_t
         pieces;  // it is one of so many of a copy between devices, whose number is block.z; or 0
     int arch;    // 90: sm_90

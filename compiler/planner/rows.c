@@ -9,7 +9,8 @@ enum {
     MOST_OUTER = 65535,  // most blocks along the second and third coordinate
     LONG = 4096,         // bytes of a row: blocks with less begin too often
     SHORT = 512,         // the same, if other forms have accesses of less than a word
-    IDLE = 4             // the fraction 1 / IDLE of windows may be beyond the rows
+    IDLE = 4,            // the fraction 1 / IDLE of windows may be beyond the rows
+    IDLE_FASTEST = 3     // the same, for shapes that were the fastest
 };
 
 static int least(int a, int b) {
@@ -48,6 +49,29 @@ static bool fits(const struct relayout *r, const struct rows *k) {
            rows_axes(r, k, axis);
 }
 
+// Windows of short accesses through shared memory that were the fastest of all that fit, from rows of "from"
+// elements on (bench/results/relayout-candidates.md): by the bytes of an element.
+static const struct {
+    int es, from, writers, held;
+} fastest[] = {
+    {2, 1536, 64, STAGED}, {1, 3000, 88, HELD}, {1, 3000, 80, HELD}, {1, 3000, 64, HELD}};
+
+// Adds those that suit.
+static int add_fastest(const struct relayout *r, const struct rows *k, struct rows list[]) {
+    int64_t n = r->mode[k->f].extent;
+    int es = bytes_of(r, false), found = 0;
+    for (unsigned i = 0; i < sizeof fastest / sizeof fastest[0]; ++i) {
+        struct rows *c = &list[found];
+        if (!k->staged || fastest[i].es != es || n < fastest[i].from) continue;
+        *c = *k;
+        c->threads = fastest[i].writers;
+        c->times = fastest[i].held / (c->store * es);
+        bool idle = rows_windows(r, c) * rows_window(c) - n > n / IDLE_FASTEST;
+        if (c->times > 0 && !idle && fits(r, c)) ++found;
+    }
+    return found;
+}
+
 // Chooses the first shape with few windows beyond the rows, or else the one with the fewest.
 // Blocks of 128 threads were measured to be the fastest.  Small ones begin too often, and are taken
 // only if no others fit.
@@ -83,7 +107,8 @@ static void dense_accesses(const struct relayout *r, struct rows *k) {
     k->load = k->staged ? load : least(both, k->store);
 }
 
-bool rows_choose(const struct relayout *r, struct rows *k) {
+// The accesses; the window is not chosen yet.
+static bool accesses(const struct relayout *r, struct rows *k) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], es = bytes_of(r, false);
     if (r->to || r->usual) return false;
     order_of(r, true, src);
@@ -98,9 +123,21 @@ bool rows_choose(const struct relayout *r, struct rows *k) {
         dense_accesses(r, k);
     else
         k->store = least(FEW, least(WIDE, r->dst_align) / es);
-    if (k->staged && choose_window(r, k)) return true;
-    if (k->staged) k->load = 1;
-    k->staged = false;
-    if (common(r, k->f, k->step, false) == k->step) k->step = 1;
-    return choose_window(r, k);
+    return true;
+}
+
+int rows_choose(const struct relayout *r, struct rows list[ROWS_MOST]) {
+    struct rows k;
+    if (!accesses(r, &k)) return 0;
+    int n = add_fastest(r, &k, list);
+    list[n] = k;
+    bool more = k.staged && choose_window(r, &list[n]);
+    for (int i = 0; i < n; ++i)
+        if (list[i].threads == list[n].threads && list[i].times == list[n].times) more = false;
+    if (n + more > 0) return n + more;
+    if (k.staged) k.load = 1;
+    k.staged = false;
+    if (common(r, k.f, k.step, false) == k.step) k.step = 1;
+    list[0] = k;
+    return choose_window(r, &list[0]);
 }

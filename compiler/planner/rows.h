@@ -60,7 +60,9 @@ static inline int rows_threads(const struct rows *k) {
 // own windows share the first coordinate only with rows along one mode.  False if the grid has no
 // room.
 bool rows_axes(const struct relayout *r, const struct rows *k, int axis[]);
-// Returns false if this form does not suit the relayout.
-bool rows_choose(const struct relayout *r, struct rows *out);
+enum { ROWS_MOST = 4 };
+// Sets "list" to the shapes that may be the fastest, the best first, and returns their number; 0: this form
+// does not suit the relayout.
+int rows_choose(const struct relayout *r, struct rows list[ROWS_MOST]);
 
 #endif

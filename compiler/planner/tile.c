@@ -27,7 +27,7 @@ static const char *atom_of_sides(const struct relayout *r, const struct share *s
 static bool ragged(const struct relayout *r, const struct choice *c) {
     struct axes g;
     axes_of(r, c, &g);
-    if (r->several && r->usual) return true;
+    if (r->shorter || (r->several && r->usual)) return true;
     for (int a = 0; a < g.axes; ++a)
         for (int i = 0; i + 1 < g.digits[a]; ++i)
             if (!is_divisor(r, c, g.digit[a][i])) return true;

@@ -100,7 +100,7 @@ static const struct hole *holes(const struct text *t) {
     const char *at[RELAYOUT_MODES], *into[RELAYOUT_MODES];
     int64_t tile[RELAYOUT_MODES];
     int n = 0, bits = q->type->bits;
-    bool beyond = false, torn = q->mode[f->row].extent % c->tile[f->row] != 0;
+    bool beyond = q->shorter, torn = q->mode[f->row].extent % c->tile[f->row] != 0;
     for (int m = 0; m < q->rank; ++m) {
         into[m] = m == f->row ? "i$" : "_";
         if (m == f->row) continue;

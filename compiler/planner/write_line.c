@@ -4,8 +4,8 @@
 
 static void choose_lines(struct candidates *list) {
     struct line found[LINES];
-    struct rows rows;
-    int n = rows_choose(list->r, &rows) ? 0 : line_choose(list->r, found);
+    struct rows rows[ROWS_MOST];
+    int n = rows_choose(list->r, rows) > 0 ? 0 : line_choose(list->r, found);
     for (int i = 0; i < n; ++i) {
         struct candidate c = {&form_line, found[i].threads, 0, true, .line = found[i]};
         candidates_add(list, i, &c);

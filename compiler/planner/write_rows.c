@@ -4,10 +4,12 @@
 #include "planner/form.h"
 
 static void choose_rows(struct candidates *list) {
-    struct candidate c = {.form = &form_rows};
-    if (!rows_choose(list->r, &c.rows)) return;
-    c.threads = rows_threads(&c.rows);
-    candidates_add(list, 0, &c);
+    struct rows found[ROWS_MOST];
+    int n = rows_choose(list->r, found);
+    for (int i = 0; i < n; ++i) {
+        struct candidate c = {&form_rows, rows_threads(&found[i]), .rows = found[i]};
+        candidates_add(list, i, &c);
+    }
 }
 
 // A tuple of all modes: "along" for the fast one, "other" for the rest.
@@ -119,7 +121,8 @@ static const char staged[] = "  shared s$ : <type> <room>:<strides>;\n"
 static const struct hole *holes(const struct text *t) {
     const struct rows *k = &t->of->rows;
     int es = bytes_of(t->r, false), axis[RELAYOUT_MODES];
-    bool skewed = k->step > 1, ragged = skewed || t->r->mode[k->f].extent % rows_window(k);
+    bool skewed = k->step > 1,
+         ragged = skewed || t->r->shorter || t->r->mode[k->f].extent % rows_window(k);
     int64_t read = k->staged ? rows_read(k) : rows_window(k), windows = rows_windows(t->r, k);
     int64_t head_threads = rows_most_before(k) + 1, all[AXES];
     const char *e = text_phase(t, t->r, k->f, -1, false, k->step);

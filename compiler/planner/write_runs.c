@@ -345,7 +345,7 @@ static const struct hole *holes(const struct text *t) {
     const struct relayout *r = t->r;
     const struct hints h = k->async ? (struct hints){"", "", NULL} : hints_of(r, &k->c);
     int bits = r->type->bits;
-    bool ragged = false;
+    bool ragged = r->shorter;
     const char *at[RELAYOUT_MODES], *tile = tile_of(t, &k->y, 1);
     for (int m = 0; m < r->rank; ++m) {
         ragged |= r->mode[m].extent % k->c.tile[m] != 0;

@@ -140,6 +140,16 @@ const char *relayout_several(struct session *s, const struct relayout_several *o
     return NULL;
 }
 
+// "body" with the widest accesses that are right instead of its widths: shorter parts may end within an access,
+// and then accesses are narrower where no tile is inside.
+static const char *as_wide_as_right(const struct text *t, const char *body) {
+    static const char exact[] = "universal(";
+    const char *at = strstr(body, exact);
+    if (!at) return body;
+    return text_print(t, "%.*sauto(%s", (int)(at - body), body,
+                      as_wide_as_right(t, at + sizeof exact - 1));
+}
+
 const char *relayout_pieces(struct session *s, const struct relayout_pieces *of, struct buf *out) {
     static const struct hole none[] = {{0}};
     const struct relayout *r = of->r;
@@ -164,7 +174,8 @@ const char *relayout_pieces(struct session *s, const struct relayout_pieces *of,
     buf_printf(out, "%s  let %s = %s;\n  let %s = %s;\n", of->lets, m.names.src, of->src,
                m.names.dst, of->dst);
     m.t.hole = m.of.form->holes(&m.t);
-    buf_puts(out, text_fill(&m.t, m.of.form->body, none));
+    const char *body = text_fill(&m.t, m.of.form->body, none);
+    buf_puts(out, r->shorter ? as_wide_as_right(&m.t, body) : body);
     for (int i = 0; i < of->nlets; ++i) buf_puts(out, "  }\n");
     buf_puts(out, "}\n");
     return NULL;

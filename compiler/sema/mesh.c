@@ -124,18 +124,20 @@ static bool one_axis(struct sema *c, const struct tensor *t, const struct ast_ar
     return (x->mode[axis] = mode_of(c, t, e->rhs)) >= 0;
 }
 
-// Refuses to cut the extent "e" along axis "i".
-static void uneven_parts(struct sema *c, const struct mesh *m, int i, struct lay_int e,
+// Refuses to cut mode "m" along several axes.
+static void uneven_parts(struct sema *c, const struct tensor *t, const struct spread *x, int m,
                          struct range at) {
-    const char *extent = lay_int_text(c->lay, e);
+    const char *extent = lay_int_text(c->lay, t->layout.shape->kid[m]->leaf);
+    int64_t n = 1;
+    for (int i = 0; i < x->mesh->naxes; ++i)
+        if (x->mode[i] == m) n *= x->mesh->size[i];
     sema_not_yet(c, at,
                  sema_text(c,
-                           "parts that are not equal: axis '%s' has %" PRId64
+                           "parts that are not equal, by several axes: these have %" PRId64
                            " devices, and the extent %s is not known to be a multiple; promise "
                            "it, 'index %% %" PRId64 "', or let all parts be as large as the "
                            "first, '%" PRId64 "*ceil_div(%s,%" PRId64 ")'",
-                           m->axis[i], m->size[i], extent, m->size[i], m->size[i], extent,
-                           m->size[i]));
+                           n, extent, n, n, extent, n));
 }
 
 // The extent of mode "m" of a part; invalid after an error.
@@ -144,12 +146,16 @@ static struct lay_int part_extent(struct sema *c, const struct tensor *t, const 
     struct lay_int e = t->layout.shape->kid[m]->leaf;
     for (int i = 0; i < x->mesh->naxes; ++i) {
         if (x->mode[i] != m) continue;
-        struct lay_int part = lay_int_divisible(e, x->mesh->size[i])
-                                  ? lay_int_div(c->lay, e, lay_int(x->mesh->size[i]))
-                                  : LAY_INT_INVALID;
+        int64_t n = x->mesh->size[i];
+        bool once = true;
+        for (int k = 0; k < x->mesh->naxes; ++k) once &= k == i || x->mode[k] != m;
+        struct lay_int part =
+            lay_int_divisible(e, n) ? lay_int_div(c->lay, e, lay_int(n))
+            : once ? lay_int_ceil_div(c->lay, e, lay_int(n))  // the last ones are shorter
+                   : LAY_INT_INVALID;
         if (!lay_int_valid(part)) {
             lay_clear_error(c->lay);
-            uneven_parts(c, x->mesh, i, e, at);
+            uneven_parts(c, t, x, m, at);
             return LAY_INT_INVALID;
         }
         e = part;
@@ -272,6 +278,7 @@ bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type
     struct lay_int e[LAY_MAX_RANK], d[LAY_MAX_RANK], n = lay_int(1);
     const struct lay_tuple *shape[LAY_MAX_RANK], *stride[LAY_MAX_RANK];
     for (int m = 0; m < rank; ++m) {
+        x->whole[m] = l.shape->kid[m]->leaf;
         e[m] = part_extent(c, t, x, m, type->over_at);
         if (!lay_int_valid(e[m])) return false;
         n = lay_int_mul(c->lay, n, e[m]);

@@ -4,7 +4,7 @@
     y = tcpc.relayout(x, "b s (h d) -> b h s d", h=8)
 
 relayout, permute, contiguous and copy_ take arrays of numpy, PyTorch and CuPy; plan() is a relayout for repeated use. cache_info() says what was compiled; explain() and draw() say more about a
-plan, and bench() how fast it is. reshard() changes the placement of a tensor on several devices. load() makes functions of the kernels of a plan. Layout and algebra are CuTe's layouts.
+plan, and bench() how fast it is; tune() times the planner's candidates, and takes the fastest. reshard() changes the placement of a tensor on several devices. load() makes functions of the kernels of a plan. Layout and algebra are CuTe's layouts.
 """
 
 from typing import TYPE_CHECKING, Any, List
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from ._load import load
     from ._mesh import mesh_status, prepare_mesh, reset_mesh, reshard
     from ._plan import Plan, plan
+    from ._tune import tune
     from .algebra import Drawing, Explanation, Layout, draw, evaluate, explain
 
-_LATER = {"bench": "._bench", "load": "._load", "version": "._library", **{name: "._info" for name in ("CacheInfo", "KernelInfo", "LoadedInfo")}, **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
+_LATER = {"bench": "._bench", "load": "._load", "version": "._library", **{name: "._info" for name in ("CacheInfo", "KernelInfo", "LoadedInfo")}, **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", "tune": "._tune", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
 
 _NOT_HERE = {"reduce": "elements are moved, not summed", "einsum": "elements are moved, not summed", "repeat": "contiguous(x.expand(..)) repeats elements"}
 
@@ -49,7 +50,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = ["Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",
            "CacheInfo", "CompileError", "Fix", "KernelInfo", "LoadedInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "mesh_status", "permute", "plan", "prepare",
-           "prepare_mesh", "relayout", "reset_mesh", "reshard", "version"]
+           "prepare_mesh", "relayout", "reset_mesh", "reshard", "tune", "version"]
 
 
 def __dir__() -> List[str]:

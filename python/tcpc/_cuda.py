@@ -216,6 +216,9 @@ class Device:
         self.number = major.value * 10 + minor.value
         self.arch = known_arch(self.number)
         self._call("cuDevicePrimaryCtxRetain", byref(self.context), self.device)
+        name = ctypes.create_string_buffer(256)
+        self._call("cuDeviceGetName", name, c_int(len(name)), self.device)
+        self.model = name.value.decode(errors="replace")
         self._zeros = c_void_p()
         self.lock: Any
         keep_lock(self, "lock")

@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from . import _warm
+from . import _choices, _warm
 from ._arrays import NUMBERS, Array
 from ._base import CompileError, keep_lock, log
 
@@ -174,9 +174,9 @@ class Affine(NamedTuple):
 
 
 class Kernel:
-    """A compiled copy. "divisor" is 0 for one of numbers; else extent "mode" is a param, and all of "values" are expressions of it."""
+    """A compiled copy, by the planner's choice of number "candidate". "divisor" is 0 for one of numbers; else extent "mode" is a param, and all of "values" are expressions of it."""
 
-    def __init__(self, name: str, backend: Any, request: Request, mode: int = 0, divisor: int = 0, values: Tuple[Affine, ...] = ()):
+    def __init__(self, name: str, backend: Any, request: Request, mode: int = 0, divisor: int = 0, values: Tuple[Affine, ...] = (), candidate: int = 0):
         self.name, self.backend, self.request, self.mode, self.divisor, self.values = name, backend, request, mode, divisor, values
         self.hits, self.built = 0, 0.0
         self.warm: Dict[Any, Any] = {}  # entries of the warm path, which count their own hits
@@ -191,7 +191,7 @@ class Kernel:
         n, begin = len(extents), time.perf_counter()
         source = _library.Sides(request.element[0], tuple(numbers[:n]), numbers[2 * n], request.align[0])
         destination = _library.Sides(request.element[1], tuple(numbers[n:2 * n]), 0, request.align[1])
-        self.compiled: Compiled = _library.compile_relayout(name, extents, source, destination, params, backend.emit, backend.arch)
+        self.compiled: Compiled = _library.compile_relayout(name, extents, source, destination, params, backend.emit, backend.arch, candidate)
         self.planned = time.perf_counter() - begin  # seconds, as "built"
 
     def all_hits(self) -> int:
@@ -246,6 +246,7 @@ class Engine:
             self.exact: "OrderedDict[Any, Kernel]" = OrderedDict()
             self.families: "OrderedDict[Any, Family]" = OrderedDict()
             self.hits = self.misses = self.made = 0
+            _choices.forget()
         _warm.forget()
 
     def find(self, backend: Any, request: Request) -> Optional[Kernel]:
@@ -254,11 +255,17 @@ class Engine:
         if kernel is not None:
             self.exact.move_to_end((backend, request))
             return kernel
+        if _choices.of(backend, request):
+            return None  # make() has a better one than those of params
         served = [k for key in family_keys(backend, request) if key in self.families for k in self.families[key].kernels if k.serves(request)]
         return max(served, key=lambda k: k.divisor) if served else None
 
     def make(self, backend: Any, request: Request) -> Kernel:
-        """A new kernel, not yet built: with a param at the third value of an extent, else of the numbers."""
+        """A new kernel, not yet built: what tcpc.tune() chose, or with a param at the third value of an extent, else of the numbers."""
+        choice = _choices.of(backend, request)
+        tuned = self._tuned(backend, request, choice) if choice else None
+        if tuned is not None:
+            return self._keep(tuned)
         for mode, key in enumerate(family_keys(backend, request)):
             family = self.families.setdefault(key, Family())
             self.families.move_to_end(key)
@@ -269,20 +276,40 @@ class Engine:
             fitted = family.fit(mode, request) if len(family.seen) >= OPEN_AT else None
             if fitted:
                 try:
-                    kernel = Kernel(self._name(), backend, request, mode, *fitted)
+                    kernel = Kernel(self.new_name(), backend, request, mode, *fitted)
                 except CompileError:
                     continue  # by numbers, then
                 family.kernels.append(kernel)
                 return kernel
         while len(self.families) > MOST_KERNELS:
             self.families.popitem(last=False)
-        kernel = Kernel(self._name(), backend, request)
-        self.exact[backend, request] = kernel
+        return self._keep(Kernel(self.new_name(), backend, request))
+
+    def _keep(self, kernel: Kernel) -> Kernel:
+        self.exact[kernel.backend, kernel.request] = kernel
         while len(self.exact) > MOST_KERNELS:
             self.exact.popitem(last=False)
         return kernel
 
-    def _name(self) -> str:
+    def _tuned(self, backend: Any, request: Request, choice: _choices.Choice) -> Optional[Kernel]:
+        """None: this compiler has no such candidate any more."""
+        try:
+            kernel = Kernel(self.new_name(), backend, request, candidate=choice.number)
+        except CompileError:
+            kernel = None
+        if kernel is not None and kernel.compiled.how == choice.how:
+            return kernel
+        _choices.keep(backend, request, None)
+        return None
+
+    def choose(self, backend: Any, request: Request, kernel: Kernel, choice: Optional[_choices.Choice]) -> None:
+        """Takes this kernel, which is built, from now on, also in later processes."""
+        with self.lock:
+            _choices.keep(backend, request, choice)
+            self._keep(kernel)
+            _warm.forget()
+
+    def new_name(self) -> str:
         self.made += 1
         return f"relayout_{self.made}"
 

@@ -238,14 +238,14 @@ def _side(side: Sides) -> Any:
     return Side(ctypes.sizeof(Side), side.element.encode(), _integers(side.strides), _integer(side.offset), side.align)
 
 
-def compile_relayout(name: str, extents: Sequence[Number], source: Sides, destination: Sides, params: Sequence[Param], emit: int, arch: str) -> Compiled:
-    """Plans and compiles the copy of each element; raises CompileError."""
+def compile_relayout(name: str, extents: Sequence[Number], source: Sides, destination: Sides, params: Sequence[Param], emit: int, arch: str, candidate: int = 0) -> Compiled:
+    """Plans and compiles the copy of each element, by the planner's choice of that number; raises CompileError."""
     lib = library()
     opened = [Open(ctypes.sizeof(Open), p.name.encode(), p.multiple, 0, 0, None) for p in params]
     pointers = (POINTER(Open) * max(1, len(opened)))(*[ctypes.pointer(o) for o in opened])
     sides = _side(source), _side(destination)
     request = Relayout(ctypes.sizeof(Relayout), name.encode(), len(extents), _integers(extents), ctypes.pointer(sides[0]), ctypes.pointer(sides[1]),
-                       ctypes.cast(pointers, _list_of(Open)), len(opened), 0)
+                       ctypes.cast(pointers, _list_of(Open)), len(opened), candidate)
     options = Options(size=ctypes.sizeof(Options), emit=emit, arch=arch.encode(), no_line=1)
     warnings = (c_char_p * 1)(b"-w")
     options.warning, options.nwarnings = warnings, 1

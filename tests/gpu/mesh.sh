@@ -15,6 +15,8 @@ build() {
     "$nvcc" -std=c++17 -O2 -arch="${ARCH:-sm_90}" -I "$root/runtime" "${@:2}" "$root/runtime/tcp_mesh.cu" -ldl -o "$work/$1"
 }
 build mesh_test "$here/mesh_test.cu"
+"${TCPC:-$root/build/bin/tcpc}" -w -D "G=${1:-2}" "$here/uneven.tcp" -o "$work/uneven.cu"
+build uneven "$here/uneven.cu" "$work/uneven.cu"
 build mesh_bench "$root/bench/mesh/mesh_bench.cu"
 for devices in "${1:-2}" 1; do
     for plan in planned alone; do
@@ -24,6 +26,7 @@ for devices in "${1:-2}" 1; do
 done
 export CUDA_MODULE_LOADING=EAGER  # a kernel that is loaded late waits for those that run
 "$work/mesh_test" "${1:-2}"
+"$work/uneven" "${1:-2}"
 export NCCL_NVLS_ENABLE=0
 "$work/mesh_bench" "${1:-2}"
 for devices in "${1:-2}" 1; do "$work/planned_bench_$devices" "$devices"; done

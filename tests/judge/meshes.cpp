@@ -39,7 +39,8 @@ static unsigned char *room(const char *name, const bytes_t &content, int64_t ali
 struct test {
     int64_t kernel, width, align[2];
     std::vector<int64_t> params;
-    std::vector<bytes_t> a, b;  // by device: what it has, and what it gets
+    std::vector<bytes_t> a, b,
+        is;  // by device: what it has, what it gets, and which elements it gets
 };
 
 // What is wrong with a run; "" if nothing is.
@@ -89,7 +90,8 @@ static std::string run(const test &t, int round) {
             char text[120];
             snprintf(text, sizeof text, "element %zu of device %zu, by %d writers", e / width, p,
                      writers);
-            if (writers > 1 || memcmp(now, t.b[p].data() + e, width)) wrong = text;
+            const unsigned char *const gets = (t.is[p][e / width] ? t.b[p] : before).data() + e;
+            if (writers > t.is[p][e / width] || memcmp(now, gets, width)) wrong = text;
         }
     }
     for (size_t d = 0; d < devices; ++d) {
@@ -117,6 +119,7 @@ int main(int argc, char **argv) {
         for (int64_t d = 0; d < devices; ++d) {
             t.a.push_back(read_bytes());
             t.b.push_back(read_bytes());
+            t.is.push_back(read_bytes());
         }
         for (int round = 0; round < 4; ++round) {
             const std::string wrong = run(t, round);

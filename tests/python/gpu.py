@@ -2,7 +2,7 @@
 
 usage: gpu.py [--seconds S] [--copies N] [--seed N] [--parts NAME,..]
 
---seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, maps, benches, order, unloading, processes, forks, two, times, calls, copies
+--seconds, --copies: of the random copies, at most (default: 60, 5000)    --parts: of lengths, memory, warm, plans, maps, benches, tuning, order, unloading, processes, forks, two, times, calls, copies
 `PYTORCH_NO_CUDA_MEMORY_CACHING=1 compute-sanitizer python3 gpu.py --parts copies` finds accesses beyond a buffer that hit no other one.
 
 It needs PyTorch and a GPU, and nothing else that a pip environment would lack. Prints a line for each part; the last one counts what failed.
@@ -312,6 +312,38 @@ def benches():
     part("bench", right and abs(ours.gb_s / expected - 1) < 1e-6 and len(tcpc.bench(x, "a b c -> c b a", dtype=torch.float32).rows) == 3)
 
 
+def tuning():
+    """The result is the same with each choice; what was chosen is taken by calls that come, captured ones too, and by later processes."""
+    x = torch.randint(0, 255, (66, 236, 1143), device="cuda", dtype=torch.int16)
+    expected, said = x.permute(2, 1, 0), []
+    before = torch.equal(tcpc.permute(x, (2, 1, 0)), expected)
+    tuned = tcpc.tune(x, (2, 1, 0), candidates=8)
+    print(tuned)
+    how = {row.number: row.how for row in tuned.rows}[tuned.chosen]
+    part("tune", before and torch.equal(tcpc.permute(x, (2, 1, 0)), expected) and tcpc.cache_info().kernels[-1].how == how and all(row.us > 10 for row in tuned.rows))
+    again = "import torch, tcpc; x = torch.ones(66, 236, 1143, device='cuda', dtype=torch.int16); tcpc.permute(x, (2, 1, 0)); print(tcpc.cache_info().kernels[-1].how)"
+    done = subprocess.run([sys.executable, "-c", again], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    part("tune: another process", done.stdout.strip() == how, done.stderr[-300:])
+    engine, right = tcpc._engine.engine, True
+    kernel = engine.exact[next(reversed(engine.exact))]
+    for number in [row.number for row in tuned.rows]:
+        other = tcpc._engine.Kernel(engine.new_name(), kernel.backend, kernel.request, candidate=number)
+        engine.build(kernel.backend, [other])
+        engine.choose(kernel.backend, kernel.request, other, tcpc._choices.Choice(number, other.compiled.how))
+        graph, y = torch.cuda.CUDAGraph(), None
+        tcpc.permute(x, (2, 1, 0))
+        with torch.cuda.graph(graph):
+            y = tcpc.permute(x, (2, 1, 0))
+            try:
+                tcpc.tune(x, (2, 1, 0))
+            except RuntimeError as error:
+                said.append("so its stream cannot be captured" in str(error))
+        graph.replay()
+        right &= torch.equal(y, expected) and tcpc.cache_info().kernels[-1].how == other.compiled.how
+    part("tune: each candidate", right and said == [True] * len(tuned.rows))
+    part("tune: taken back", tcpc.tune(x, (2, 1, 0), candidates=1).chosen == 0 and tcpc.tune(x[:3, :4, :5], "a b c -> c a b", dtype=torch.int32, candidates=3).rows[0].us > 0)
+
+
 def order():
     """Kernels run on the current stream, in any thread, and are captured."""
     right, x = True, torch.randn(512, 768, device="cuda")
@@ -458,7 +490,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--copies", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    parts = {work.__name__: work for work in (lengths, memory, warm, plans, maps, benches, order, unloading, processes, forks, two, gpu_times.times, gpu_times.calls)}
+    parts = {work.__name__: work for work in (lengths, memory, warm, plans, maps, benches, tuning, order, unloading, processes, forks, two, gpu_times.times, gpu_times.calls)}
     parser.add_argument("--parts", default=",".join([*parts, "copies"]))
     given = parser.parse_args()
     print(torch.cuda.get_device_name(), torch.__version__, "tcpc", tcpc.version())

@@ -106,6 +106,12 @@ bool coverage_note_grid(struct session *s, const struct kernel *k, const struct 
 bool coverage_note_turned(struct session *s, const struct kernel *k, const struct copy *first,
                           const struct copy *c);
 
+// absent.c
+// Sets of what "t", of kernel "k", has not (struct shorter), and room for "more" behind them; sets "*n" to
+// their number.
+struct prove_set *coverage_absent(struct session *s, const struct kernel *k, const struct tensor *t,
+                                  int more, int *n);
+
 // negative.c
 // Whether the operands of all quotients, remainders and swizzles in "e" are >= 0 in all instances
 // of a statement inside "around".  Otherwise reports an error: one is negative, or it is not known.

@@ -315,7 +315,7 @@ static bool check_whole(struct writes *w, const struct formal *f) {
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     int rank = lay_tuple_rank(flat), n = 0;
     const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
-    struct prove_set *set = ARENA_ARRAY(&s->arena, struct prove_set, w->n + w->ncalls + 1);
+    struct prove_set *set = coverage_absent(s, w->k, t, w->n + w->ncalls, &n);
     const struct write *first = NULL;
     struct prove_witness found;
     for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);

@@ -1,5 +1,4 @@
-// Coordinates of axes that the grid does not have: the second one of a block is 0 in a kernel with
-// one axis.
+// Coordinates of axes that the grid does not have: they are 0 in all blocks.
 #include "base/session.h"
 #include "pass/lint/lint.h"
 

@@ -37,6 +37,7 @@ static const struct row {
     {lint_windows, {W_FIXED_TILE, W_UNREAD}},
     {lint_shares, {W_UNREAD}},
     {lint_indices, {W_UNREAD}},
+    {lint_counters, {W_UNREAD}},
     {lint_unreset, {W_STALE}},
     {lint_behind, {W_IN_ORDER}},
     {lint_thread_order, {W_THREAD_ORDER}},

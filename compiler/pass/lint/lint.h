@@ -73,6 +73,7 @@ void lint_only_pads(struct lint *l);
 void lint_windows(struct lint *l);
 void lint_shares(struct lint *l);
 void lint_indices(struct lint *l);
+void lint_counters(struct lint *l);
 void lint_unreset(struct lint *l);
 void lint_behind(struct lint *l);
 void lint_thread_order(struct lint *l);

@@ -58,11 +58,16 @@ static bool promised_equal(struct lint *l, struct lay_int a, struct lay_int b) {
     return false;
 }
 
+// Whether "n" is a small power of two: such rows are often parts of others, four of 16.
+static bool is_small_part(struct lay_int n) {
+    return lay_int_static(n) && n.num <= 8 && (n.num & (n.num - 1)) == 0;
+}
+
 // Whether rows of elements of "bytes" are as far apart as they have bytes, or as an allocation with a pitch has them.
 static bool counts_bytes(struct lint *l, const struct rows *x, int64_t bytes) {
     struct lay_int all = lay_int_mul(&l->s->lay, x->span, lay_int(bytes));
     lay_clear_error(&l->s->lay);
-    if (!lay_int_valid(all)) return false;
+    if (!lay_int_valid(all) || is_small_part(x->span)) return false;
     if (lay_int_equal(x->apart, all) || promised_equal(l, x->apart, all)) return true;
     if (!lay_int_static(all) || !lay_int_static(x->apart) || x->apart.num % x->span.num == 0)
         return false;

@@ -43,7 +43,7 @@ static bool lies_beyond(struct session *s, const struct context *f, const struct
     struct session_mark mark = session_mark(s);
     bool may = false;
     for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape) && !may; ++i) {
-        const struct edge_of end = {view_limit(s, v, i), false};
+        const struct edge_of end = {.at = view_limit(s, v, i)};
         const struct ix *reach;
         // the caller of a device function guarantees that what it passes is inside
         if (beyond_reaches(s, v, i, end, &reach) && !ix_depends(reach, IX_FORMAL))
@@ -88,9 +88,9 @@ static void settle_halos(struct session *s, const struct context *f, const struc
         struct halo *h = &made[i];
         *h = v->halo[i];
         if (!h->end) continue;
-        const struct edge_of front = {h->begin, true}, end = {h->end, false};
+        const struct edge_of front = {.at = h->begin, .front = true}, end = {.at = h->end};
         if (!is_outside(s, f, k, c, v, i, front)) h->begin = NULL;
-        h->settled = pad || (own && !ix_depends(v->coord_off[i], IX_FORMAL)) ||
+        h->settled = h->shorter || pad || (own && !ix_depends(v->coord_off[i], IX_FORMAL)) ||
                      (h->begin && !of_numbers(v, i));
         if (!h->settled || !is_outside(s, f, k, c, v, i, end)) h->end = NULL;
         if (!h->settled) h->begin = NULL;

@@ -230,6 +230,19 @@ static enum prove_answer has_source(struct session *s, struct find *f, const str
     return r;
 }
 
+// Whether the destination of "c" has the same coordinates along "mode", and ends there too.
+static bool ends_alike(struct session *s, const struct copy *c, int mode, struct edge_of b) {
+    const struct view *v = &c->src, *w = &c->dst;
+    struct edge_of other[VIEW_EDGES];
+    bool found = false;
+    if (!w->base->shorter || coordinates(w) <= mode || !lay_equal(v->coord, w->coord) ||
+        !ix_equal(v->coord_off[mode], w->coord_off[mode]))
+        return false;
+    for (int i = view_edges(s, w, mode, other); i > 0; --i)
+        found |= other[i - 1].shorter && ix_equal(other[i - 1].at, b.at);
+    return found;
+}
+
 // Checks that everything that must be written has a source.
 static bool check_source(struct session *s, struct find *f, const struct kernel *k,
                          const struct copy *c) {
@@ -244,6 +257,7 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
         struct session_mark mark = session_mark(s);
         if (i % VIEW_EDGES >= view_edges(s, &c->src, mode, edge)) continue;
         const struct edge_of b = edge[i % VIEW_EDGES];
+        if (b.shorter && ends_alike(s, c, mode, b)) continue;
         if (!beyond_reaches(s, &c->src, mode, b, &reach) ||
             has_source(s, f, k, c, mode, b, &with) == PROVE_YES) {
             session_rewind(s, mark);

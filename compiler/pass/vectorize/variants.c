@@ -293,7 +293,8 @@ void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
     k->variant = made;
     k->nvariants = n;
     number(k);
-    if (n == 1) return;
+    // no promise helps where parts may be shorter
+    if (n == 1 || (k->nformals && k->formal[0].tensor->shorter)) return;
     diag_warn(s, W_VERSIONED, k->at,
               "kernel '%s' is compiled %d times, for accesses of up to %s bits; a launch takes the "
               "widest that its arguments allow",

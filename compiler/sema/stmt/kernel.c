@@ -221,6 +221,7 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
                 diag_note(c->s, k->formal[j].at, "it is one here");
             }
         const struct tensor *declared = c->text && i < 2 ? c->text->declared[i] : NULL;
+        if (declared) t->shorter = c->text->shorter[i];
         k->formal[k->nformals++] =
             (struct formal){t, dir_of(f->dir), i, f->at, f->readonly, declared};
     }

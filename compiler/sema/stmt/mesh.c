@@ -9,6 +9,7 @@
 #include "plan/print.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/planned.h"
+#include "sema/stmt/uneven.h"
 
 // A mode of which devices have the elements, on one side or both.
 struct across {
@@ -21,6 +22,9 @@ struct across {
 struct exchange {
     struct across mode[2 * RELAYOUT_MODES];
     int n;
+    struct uneven uneven[MESH_CUTS];
+    int nuneven;
+    const struct shorter *shorter;  // the same by modes of the text
     bool idle[2 * RELAYOUT_MODES];  // only devices whose digit is that of the mode write
     bool nearest;       // .. whose digits along axes with copies are those of who gets it
     struct relayout r;  // of a piece
@@ -46,6 +50,44 @@ static struct lay with_copies(struct sema *c, struct lay l, const struct tensor 
         all[n++] = lay_make(c->lay, lay_leaf_of(c->lay, x->mesh->size[i]), lay_leaf(c->lay, d));
     }
     return lay_join(c->lay, n, all);
+}
+
+static struct lay_int number_of(const struct relayout_mode *m, enum relayout_number k) {
+    int64_t n = k == RELAYOUT_EXTENT ? m->extent : k == RELAYOUT_SRC ? m->src : m->dst;
+    return lay_int_valid(m->run[k]) ? m->run[k] : lay_int(n);
+}
+
+// Whether "m" has this extent, and these strides in the source and the destination.
+static bool steps_by(const struct relayout_mode *m, struct lay_int extent,
+                     const struct lay_int d[2]) {
+    return lay_int_equal(number_of(m, RELAYOUT_EXTENT), extent) &&
+           lay_int_equal(number_of(m, RELAYOUT_SRC), d[0]) &&
+           lay_int_equal(number_of(m, RELAYOUT_DST), d[1]);
+}
+
+// Sets x->shorter; returns statements that leave out parts that do not exist, for modes whose parts are one
+// element, and adds their number to "*left".
+static const char *shorten(struct sema *c, struct exchange *x, int *left) {
+    const char *text = "";
+    for (int i = 0; i < x->nuneven; ++i) {
+        const struct uneven *u = &x->uneven[i];
+        struct shorter *made = ARENA_NEW(&c->s->arena, struct shorter);
+        *made = (struct shorter){.part = -1, .each = u->each, .all = u->all, .next = x->shorter};
+        int digit = 0, part = 0;
+        while (digit < x->n && !steps_by(&x->mode[digit].mode, lay_int(u->parts), u->apart))
+            ++digit;
+        while (part < x->r.rank && !steps_by(&x->r.mode[part], u->each, u->stride)) ++part;
+        bool one = lay_int_is(u->each, 1);
+        if (digit == x->n || (!one && part == x->r.rank)) BUG("the parts of a mode are not found");
+        made->digit = digit;
+        if (!one) made->part = x->n + part;
+        x->shorter = made;
+        if (!one) continue;
+        text = sema_text(c, "%s  for has%d%s in 0 .. (%" PRId64 " - d%d%s) / %" PRId64 " {\n", text,
+                         i, x->end, u->all.num + u->parts - 1, digit, x->end, u->parts);
+        ++*left;
+    }
+    return text;
 }
 
 // The axis of the devices that are "step" apart.
@@ -84,8 +126,7 @@ static void align_pieces(struct exchange *x) {
 }
 
 static const char *number(struct sema *c, const struct relayout_mode *m, enum relayout_number k) {
-    int64_t n = k == RELAYOUT_EXTENT ? m->extent : k == RELAYOUT_SRC ? m->src : m->dst;
-    return lay_int_valid(m->run[k]) ? lay_int_text(c->lay, m->run[k]) : sema_text(c, "%" PRId64, n);
+    return lay_int_text(c->lay, number_of(m, k));
 }
 
 // "A : f16 global (..):(..) align 16" with the modes across devices first.
@@ -237,6 +278,7 @@ static const char *reasons(struct sema *c, const struct tensor *a, const struct 
                   "// Each of %" PRId64 " devices writes %" PRId64 " piece%s, at most %" PRId64
                   " of them to other devices; no plan sends fewer elements.\n",
                   m->devices, pieces, pieces > 1 ? "s" : "", most);
+    if (x->nuneven) return text;  // devices write differently much
     for (int i = 0; i < x->r.rank; ++i) {
         struct lay_int e = relayout_extent(&x->r, i);
         if (!lay_int_static(e) || __builtin_mul_overflow(elements, e.num, &elements)) return text;
@@ -272,8 +314,8 @@ static const char *no_exchange(struct sema *c, const struct ast_stmt *s, const s
     if (lay_rank(y->src.layout) != lay_rank(y->dst.layout))
         return "its sides have different numbers of modes";
     for (int i = 0; i < lay_rank(y->src.layout); ++i)
-        if (!lay_int_equal(lay_size(c->lay, lay_mode(c->lay, y->src.layout, i)),
-                           lay_size(c->lay, lay_mode(c->lay, y->dst.layout, i))))
+        if (!lay_int_equal(uneven_whole(c, a, lay_mode(c->lay, y->src.layout, i)),
+                           uneven_whole(c, b, lay_mode(c->lay, y->dst.layout, i))))
             return "its sides have different extents";
     return NULL;
 }
@@ -285,14 +327,17 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     const char *why = no_exchange(c, s, a, b, y, planned_is_out(&d->fn, b));
     if (why) return planned_refuse(c, s, a, b, why);
     planned_relayout(c, a, b, &x->r);
-    why = relayout_between(c->s, with_copies(c, y->src.layout, b, false),
-                           with_copies(c, y->dst.layout, b, true), &x->r);
+    struct lay side[2];
+    why = uneven_sides(c, y, side, x->uneven, &x->nuneven);
+    if (!why)
+        why = relayout_between(c->s, with_copies(c, side[0], b, false),
+                               with_copies(c, side[1], b, true), &x->r);
     if (!why && x->r.index)
         why = "the numbers of parts that its sides cut a mode into do not divide each other";
     if (!why) split(a, b, x);
     for (x->end = "_0"; ends_with(a->name, x->end) || ends_with(b->name, x->end);)
         x->end = sema_text(c, "%s_", x->end);
-    x->r.several = false;
+    x->r.several = x->r.shorter = x->nuneven > 0;  // a part that may be shorter stays a mode
     if (!why) why = relayout_resize(c->s, &x->r);
     if (!why) why = relayout_coalesce(c->s, &x->r);
     if (why) return planned_refuse(c, s, a, b, why);
@@ -302,6 +347,7 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     int64_t by[2 * RELAYOUT_MODES];
     int left;
     const char *on = owners(c, a, x, by, &left);
+    on = sema_text(c, "%s%s", on, shorten(c, x, &left));
     int64_t pieces = x->r.pieces = coordinates(c, x, by, &lets, &coord);
     const char *from = formal_text(c, a, x, true), *to = formal_text(c, b, x, false);
     bool dst_first = d->fn.formal[0].dir != DIR_NONE;
@@ -334,6 +380,7 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     for (int i = 0; i < n; ++i) {
         out[i].declared[dst_first] = a;
         out[i].declared[!dst_first] = b;
+        out[i].shorter[0] = out[i].shorter[1] = x->shorter;
         out[i].mesh = a->spread->mesh;
     }
     return n ? n : 1;

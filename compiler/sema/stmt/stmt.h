@@ -127,6 +127,7 @@ struct kernel_text {
     const struct relayout_chosen *chosen;
     int candidates;
     const struct tensor *declared[2];  // of its arguments, if these are not the plan's tensors
+    const struct shorter *shorter[2];  // what its arguments have not
     bool parts;                        // it copies parts of them
     const struct mesh *mesh;           // it copies between devices; or NULL
 };
