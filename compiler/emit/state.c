@@ -40,6 +40,10 @@ void emit_state_duties(const struct emission *o) {
                                   "has used the %smemory calls %.*s",
                                   strstr(k->fence, "all") ? "" : "shared ",
                                   (int)strlen(k->fence) - 1, k->fence));
+    if (k->wait_written)
+        emit_duty(
+            o, "the kernel reads what is stored here only past the L1 cache, by ld.global.cg: that "
+               "keeps what was there before");
 }
 
 // Whether groups of cp.async end in "list", too.

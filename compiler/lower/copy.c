@@ -79,7 +79,11 @@ static void stand_apart(struct kir_node *n, const struct way *y) {
 static void add_hints(struct lowering *w, const struct copy *c, struct kir_node *n, bool ld,
                       bool st) {
     const struct atom *atom = copy_atom(c);
-    if (ld && c->src.base->space == MEM_GLOBAL) n->ld = hints_in_c(w->s, atom->ld, atom->l2);
+    unsigned by = atom->ld;
+    // the L1 cache keeps what bulk copies have overwritten
+    if (w->kernel->reads_stored && kernel_stores_late(w->kernel, c->src.base) && !c->facts.async)
+        by = (by & HINTS_OF_L2) | HINT_CG;
+    if (ld && c->src.base->space == MEM_GLOBAL) n->ld = hints_in_c(w->s, by, atom->l2);
     if (st && c->dst.base->space == MEM_GLOBAL) n->st = hints_in_c(w->s, atom->st, 0);
 }
 

@@ -269,6 +269,8 @@ const struct stmt *stmt_counted(const struct stmt *copy);
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
 // Whether a copy or a call of the kernel reads "t".
 bool kernel_reads(const struct kernel *k, const struct tensor *t);
+// Whether a copy whose source is waited for stores to "t".
+bool kernel_stores_late(const struct kernel *k, const struct tensor *t);
 // Whether a statement of "k" copies or passes "t".
 bool kernel_names(const struct kernel *k, const struct tensor *t);
 

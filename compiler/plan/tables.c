@@ -140,6 +140,14 @@ bool kernel_reads(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
+bool kernel_stores_late(const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && st->copy->dst.base == t && copy_atom(st->copy) &&
+            copy_atom(st->copy)->row->reads_late)
+            return true;
+    return false;
+}
+
 bool kernel_names(const struct kernel *k, const struct tensor *t) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))

@@ -12,6 +12,7 @@
 // needs.  It may be wrong: the proof (schedule.c) judges each function as a whole, with no knowledge
 // of the proposals, and what it misses is inserted.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "pass/pass.h"
@@ -333,13 +334,35 @@ static bool place(struct walk *w) {
     return !k->device || without_barriers(w->s, k, k->body);
 }
 
-// Whether the kernel reads a tensor that it stores by bulk copies.
-static bool reads_stored(const struct kernel *k) {
-    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x))
-        if (x->kind == STMT_COPY && copy_atom(x->copy) && copy_atom(x->copy)->row->reads_late &&
-            kernel_reads(k, x->copy->dst.base))
-            return true;
-    return false;
+// What "x" reads of a tensor that bulk copies of "k" store to; NULL: nothing.
+static const struct view *stored_view(const struct kernel *k, const struct stmt *x) {
+    if (x->kind == STMT_COPY && kernel_stores_late(k, x->copy->src.base)) return &x->copy->src;
+    for (int i = 0; x->kind == STMT_CALL && !x->call->fill && i < x->call->fn->nformals; ++i)
+        if (x->call->fn->formal[i].dir != ARG_OUT && kernel_stores_late(k, x->call->view[i].base))
+            return &x->call->view[i];
+    return NULL;
+}
+
+// Finds whether "k" reads what it stores by bulk copies.  These do not write to the L1 cache, so it is read
+// past that: only by copies of its own, and not by cp.async.ca.  Reports others.
+static bool find_reads_stored(struct session *s, struct kernel *k) {
+    bool ok = true;
+    for (const struct stmt *x = k->stored ? k->body : NULL; x; x = stmt_next(k->body, x)) {
+        const struct view *v = stored_view(k, x);
+        const char *cache =
+            v && x->kind == STMT_COPY && copy_atom(x->copy) ? copy_atom(x->copy)->row->cache : NULL;
+        k->reads_stored |= v != NULL;
+        if (!v || (x->kind == STMT_COPY && !(cache && strcmp(cache, "ca") == 0))) continue;
+        diag_error(
+            s, v->at,
+            "not yet supported: '%s' is read by %s and stored to by '%s' in the same kernel: "
+            "the L1 cache keeps what that has overwritten; copy it by 'universal', which "
+            "reads past it",
+            v->base->name, x->kind == STMT_COPY ? "cp_async.ca" : "a function", k->stored->name);
+        diag_page(s, k->stored->page);
+        ok = false;
+    }
+    return ok;
 }
 
 static bool check_manual(struct walk *w) {
@@ -369,9 +392,8 @@ bool pass_sync(struct session *s, struct plan *p) {
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct walk w = {.s = s, .plan = p, .k = k, .prover = instances_prover(s, p, k)};
         prepare(&w, k->body, !k->manual && !k->async);
-        k->reads_stored = reads_stored(k);
         sync_find_late(k);
-        if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
+        if (!find_reads_stored(s, k) || !(k->manual ? check_manual(&w) : place(&w))) ok = false;
         prover_free(w.prover);
         meet_free(&w.maps);
         number(k->body, 1);
