@@ -108,7 +108,7 @@ def number(text):
             # a ring has eight barriers: the thread that issues waits in commit() until seven groups are pending
             full = 7 if wait[2] == "tcp_ring.wait" else 64
             if not second:
-                mutants.append((kernel_of if n <= full else None, at, f"without its wait<{n}>"))
+                mutants.append((kernel_of if n < full else None, at, f"without its wait<{n}>"))
                 mutants.append((kernel_of if n < full else None, at, f"with wait<{n + 1}> for wait<{n}>"))
             if call == "tcp_bulk_wait":
                 mutants.append((kernel_of, at, "until it was read alone"))

@@ -1,4 +1,4 @@
-// random_sync [--first SEED] [--plans N] [--mutants N] [--seconds S] [--print SEED] [--pipelines B]
+// random_sync [--first SEED] [--plans N] [--mutants N] [--seconds S] [--print SEED] [--pipelines B] [--kinds B]
 // [[--define NAME=VALUE].. PLAN]..: order, in this process.  Random kernels must compile, which
 // includes that the race checker finds nothing in them; and where one barrier or wait is left out,
 // or waits for one group less, it must find something, and the proof must find it in the plan.  Of
@@ -25,10 +25,14 @@
 #include "pass/sync/schedule.h"
 #include "plan/bind.h"
 
-enum { MAX_DEFINED = 8 };
+enum { MAX_DEFINED = 8, MAX_KINDS = 32 };
 
 static long mutants, missed;
-static long harmless;  // changes that nothing notices, and that the judge says are right
+static struct kind {
+    const char *what;
+    long changes, harmless;
+} kind[MAX_KINDS];
+static long harmless;  // the judge says that they are right
 static long rings[3];  // numbers of rings that were changed: noticed, right all the same, unnoticed
 static const char *defined[MAX_DEFINED];  // NAME=VALUE, for the next plan
 static int ndefined;
@@ -64,14 +68,22 @@ static bool judged_right(struct session *s, const struct plan *p, const struct k
     return true;
 }
 
-// A change of the code that the check does not notice.
-static void unnoticed(struct session *s, const char *name, const struct plan *p,
-                      const struct kir_kernel *k, const struct kir_node *n, const char *what) {
+static struct kind *kind_of(const char *what) {
+    int i = 0;
+    while (i < MAX_KINDS - 1 && kind[i].what && strcmp(kind[i].what, what) != 0) ++i;
+    kind[i].what = what;
+    return &kind[i];
+}
+
+// A change of the code.
+static void changed(struct session *s, const char *name, const struct plan *p,
+                    const struct kir_kernel *k, const struct kir_node *n, const char *what) {
     const char *why;
     int line, column;
-    ++mutants;
+    ++mutants, ++kind_of(what)->changes;
+    if (found(s, p, k)) return;
     if (judged_right(s, p, k, &why)) {
-        ++harmless;
+        ++harmless, ++kind_of(what)->harmless;
         return;
     }
     source_place(s, n->where, &line, &column);
@@ -88,15 +100,15 @@ static void unproven(struct session *s, const char *name, const struct plan *p,
     const struct kir_kernel *x = made ? made->kernels : NULL;
     while (x && strcmp(x->name, k->name) != 0) x = x->next;
     if (x && !found(s, p, x) && judged_right(s, p, x, &why)) {
-        ++harmless;
+        ++harmless, ++kind_of(what)->harmless;
         return;
     }
-    printf("%s: kernel %s: the proof finds no fault with wait %d %s (%s)\n", name, k->name, sync,
+    printf("%s: kernel %s: the proof finds no fault with wait %d, %s (%s)\n", name, k->name, sync,
            what, why);
     ++missed;
 }
 
-// What memory holds after "k" with the first choice of params.
+// What memory holds after "k".
 static struct image *values_of(struct session *s, const struct plan *p,
                                const struct kir_kernel *k) {
     const int64_t *choice[1];
@@ -132,9 +144,8 @@ static bool is_named(const struct kir_node *n) {
     return (n->kind == KIR_WAIT || n->kind == KIR_ARRIVE) && n->arrival.kind == ARRIVAL_NAMED;
 }
 
-// Spoils what roles wait for: a named barrier, its number (that of a role's own barrier may be any that
-// is free), its count, whether its threads wait (an arrival that waits too is only slow), the condition
-// around it, and the slot with which a loop begins.  "last": it is at the end, where nothing waits for it.
+// Spoils what roles wait for: a named barrier, its number (of a role's own one any that is free), its count,
+// whether its threads wait, the condition around it, and the slot with which a loop begins.  "last": it is at the end.
 static void spoil_roles(struct session *s, const char *name, const struct plan *p,
                         const struct kir_kernel *k, struct kir_node *n, bool last) {
     static const char *const what[] = {
@@ -148,10 +159,7 @@ static void spoil_roles(struct session *s, const char *name, const struct plan *
         if (i == 1 || i == 2) n->index = ix_add(s, n->index, ix_int(s, i == 1 ? 1 : -1));
         if (i == 3 || i == 4) n->arrival.count += i == 3 ? 32 : -32;
         if (i == 5) n->kind = KIR_ARRIVE;
-        if (found(s, p, k))
-            ++mutants;
-        else
-            unnoticed(s, name, p, k, n, what[i]);
+        changed(s, name, p, k, n, what[i]);
         *n = was;
     }
     bool around = n->kind == KIR_IF && n->nconds == 1 && n->body && is_named(n->body);
@@ -159,10 +167,7 @@ static void spoil_roles(struct session *s, const char *name, const struct plan *
         struct kir_cond cond = *n->cond;
         cond.b = ix_add(s, cond.b, ix_int(s, by));
         n->cond = &cond;
-        if (found(s, p, k))
-            ++mutants;
-        else
-            unnoticed(s, name, p, k, n, "where there is another one");
+        changed(s, name, p, k, n, "where there is another one");
         *n = was;
     }
     for (int i = 0; n->nrings && i < n->nrings; ++i) {
@@ -174,12 +179,10 @@ static void spoil_roles(struct session *s, const char *name, const struct plan *
         struct image *right = values_of(s, p, k);
         ring[i].first = (ring[i].first + 1) % ring[i].size;
         n->ring = ring;
-        bool noticed = found(s, p, k) || (right && differs(s, p, k, right));
+        bool noticed = right && differs(s, p, k, right);
         if (right) image_free(right);
-        if (noticed)
-            ++mutants;
-        else
-            unnoticed(s, name, p, k, n, "with the next slot");
+        if (noticed) ++mutants, ++kind_of("with the next slot")->changes;
+        if (!noticed) changed(s, name, p, k, n, "with the next slot");
         *n = was;
     }
 }
@@ -189,14 +192,10 @@ static void spoil_memory(struct session *s, const char *name, const struct plan 
                          const struct kir_kernel *k, struct kir_node *n) {
     const struct kir_node was = *n;
     struct kir_node twice = *n;
-    if (n->kind != KIR_ARRIVE || n->arrival.kind != ARRIVAL_MEMORY) return;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; n->kind == KIR_ARRIVE && n->arrival.kind == ARRIVAL_MEMORY && i < 2; ++i) {
         if (i == 0) n->kind = KIR_COMMENT;
         if (i == 1) n->next = &twice;
-        if (found(s, p, k))
-            ++mutants;
-        else
-            unnoticed(s, name, p, k, n, i == 0 ? "in memory, left out" : "in memory, said twice");
+        changed(s, name, p, k, n, i == 0 ? "in memory, left out" : "in memory, said twice");
         *n = was;
     }
 }
@@ -207,11 +206,42 @@ static void spoil_counts(struct session *s, const char *name, const struct plan 
     for (int i = 0; i < 2 * k->nmemory; ++i) {
         int *count = &k->memory[i / 2].arrivals, by = i % 2 ? 1 : -1;
         *count += by;
-        if (found(s, p, k))
-            ++mutants;
-        else
-            unnoticed(s, name, p, k, k->body, "in memory, with another count of its init");
+        changed(s, name, p, k, k->body, "in memory, with another count of its init");
         *count -= by;
+    }
+}
+
+static bool accesses(const struct kir_node *n) {
+    bool any = n->bits > 0;
+    for (int i = 0; i < 2 && !any; ++i)
+        for (const struct kir_node *x = i ? n->orelse : n->body; x && !any; x = x->next)
+            any = accesses(x);
+    return any;
+}
+
+// Puts a barrier, or an arrival for another role, before the accesses that it follows in "list".
+static void spoil_place(struct session *s, const char *name, const struct plan *p,
+                        const struct kir_kernel *k, struct kir_node *list) {
+    for (struct kir_node *n = list, *before = NULL; n; n = n->next) {
+        const struct kir_node *at = n->kind == KIR_IF && !n->roles && n->body ? n->body : n;
+        // not in memory: the check lets who issues copies speak for its role, whoever else arrives
+        bool waits = at->kind == KIR_WAIT || at->kind == KIR_ARRIVE;
+        bool joins = waits && arrival_row(at->arrival)->joins && at->arrival.kind != ARRIVAL_MEMORY;
+        if (joins && before) {
+            const struct kir_node was = *n, first = *before;
+            struct kir_node moved = first;
+            *before = was;
+            before->next = &moved;
+            if (moved.next == n)
+                moved.next = was.next;
+            else
+                n->kind = KIR_COMMENT;
+            changed(s, name, p, k, before, "before the accesses that it follows");
+            *n = was;
+            *before = first;
+        }
+        if (accesses(n)) before = n;
+        if (joins) before = NULL;
     }
 }
 
@@ -220,15 +250,13 @@ static void spoil_fence(struct session *s, const char *name, const struct plan *
                         const struct kir_kernel *k, struct kir_node *n) {
     if (!n->arrival.fence) return;
     n->arrival.fence = false;
-    if (found(s, p, k))
-        ++mutants;
-    else
-        unnoticed(s, name, p, k, n, "without its fence");
+    changed(s, name, p, k, n, "without its fence");
     n->arrival.fence = true;
 }
 
 static void spoil(struct session *s, const char *name, const struct plan *p,
                   const struct kir_kernel *k, struct kir_node *list, bool last) {
+    spoil_place(s, name, p, k, list);
     for (struct kir_node *n = list; n; n = n->next) {
         spoil(s, name, p, k, n->body, n->roles && n->cond->least);
         spoil(s, name, p, k, n->orelse, false);
@@ -245,21 +273,17 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
                 n->arrival.written = false;
             else
                 n->kind = KIR_COMMENT;
-            if (found(s, p, k))
-                ++mutants;
-            else
-                unnoticed(s, name, p, k, n,
-                          loosened == 2 ? "a wait until it was read alone"
-                          : loosened    ? "a wait for one group less"
-                          : counts      ? "a wait left out"
-                                        : "a barrier left out");
+            changed(s, name, p, k, n,
+                    loosened == 2 ? "a wait until it was read alone"
+                    : loosened    ? "a wait for one group less"
+                    : counts      ? "a wait left out"
+                                  : "a barrier left out");
             *n = was;
         }
     }
 }
 
-// Leaves out or loosens each wait of kernel "k" in the plan, where pass "sync" has put it, and asks
-// the proof, which never sees the Kernel IR.
+// Leaves out or loosens each wait of kernel "k" in the plan, and asks the proof.
 static void spoil_plan(struct session *s, const char *name, const struct plan *p,
                        struct kernel *k) {
     struct schedule *x = ARENA_ROOM(&s->arena, struct schedule, 1);
@@ -278,17 +302,16 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
             bool right = schedule_in_order(x, &f) && sync_side_by_side(x) && sync_phases_kept(s, k);
             // the ring's own barriers: a role needs them if its threads hand data to others of it
             bool own = at == &x->together && right;
-            mutants += i >= 0 && !own;
+            const char *what = !loosened       ? "proof: left out"
+                               : loosened == 2 ? "proof: until it was read alone"
+                               : counts        ? "proof: for one group less"
+                                               : "proof: without its fence";
+            if (i >= 0 && !own) ++mutants, ++kind_of(what)->changes;
             if (i < 0 && !right) {
                 printf("%s: kernel %s: the proof finds a fault\n", name, k->name);
                 ++missed;
             }
-            if (i >= 0 && right && !own)
-                unproven(s, name, p, k, i,
-                         !loosened       ? "left out"
-                         : loosened == 2 ? "until it was read alone"
-                         : counts        ? "for one group less"
-                                         : "without its fence");
+            if (i >= 0 && right && !own) unproven(s, name, p, k, i, what);
             *at = was;
         }
     }
@@ -296,16 +319,14 @@ static void spoil_plan(struct session *s, const char *name, const struct plan *p
     prover_free(prover);
 }
 
-// The numbers of a ring by which it stays right: a wait for more groups than it needs, an announcement that comes
-// a step later, and numbers of barriers that nobody else has.
+// Whether a ring stays right: a wait for more groups, a later announcement, other numbers of barriers.
 static bool stays_right(const struct pipeline *p, struct handover was) {
     const struct handover *h = &p->handover;
     bool later = h->behind == was.behind + 1 && h->pending < 0 && p->stages > 1;
     return h->pending == was.pending - 1 || later || h->full != was.full || h->empty != was.empty;
 }
 
-// Changes each number of the rings of "k" by one, and asks the proof. The check of a kernel's other numbers of
-// barriers is that of their ring alone, so only what is no ring any more has to be noticed.
+// Changes each number of the rings of "k" by one, and asks the proof of that ring.
 static void spoil_rings(const char *name, const struct kernel *k) {
     for (struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
         if (x->kind != STMT_PIPELINE || !pipeline_has_roles(x->pipe)) continue;
@@ -375,7 +396,7 @@ static bool try_text(const char *text, const char *name, bool mutate) {
 
 int main(int argc, char **argv) {
     long first = 1, plans = 0, spoilt = 0, limit = 600, print = -1, refused = 0, done = 0, n = 1;
-    bool pipelines = true, failed = false;
+    bool pipelines = true, kinds = false, failed = false;
     for (int i = 1; i < argc; ++i) {
         if (strncmp(argv[i], "--", 2) != 0 || i + 1 == argc) {
             failed |= !try_plan(argv[i], argv[i], true);
@@ -395,6 +416,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[i], "--print") == 0) print = v;
         if (strcmp(argv[i], "--kernels") == 0) n = v;
         if (strcmp(argv[i], "--pipelines") == 0) pipelines = v != 0;
+        if (strcmp(argv[i], "--kinds") == 0) kinds = v != 0;
         ++i;
     }
     if (print >= 0) {
@@ -417,6 +439,9 @@ int main(int argc, char **argv) {
     printf("%ld plans, %ld refused; %ld barriers and waits spoilt, %ld of them unnoticed\n", done,
            refused, mutants, missed);
     if (harmless > 0) printf("%ld changes are right all the same\n", harmless);
+    for (int i = 0; kinds && i < MAX_KINDS && kind[i].what; ++i)
+        printf("%s: %ld, %ld of them right all the same\n", kind[i].what, kind[i].changes,
+               kind[i].harmless);
     if (rings[0] > 0)
         printf("numbers of rings changed: %ld noticed, %ld right all the same, %ld unnoticed\n",
                rings[0], rings[1], rings[2]);
