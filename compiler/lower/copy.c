@@ -81,7 +81,7 @@ static void add_hints(struct lowering *w, const struct copy *c, struct kir_node 
     const struct atom *atom = copy_atom(c);
     unsigned by = atom->ld;
     // the L1 cache keeps what bulk copies have overwritten
-    if (w->kernel->reads_stored && kernel_stores_late(w->kernel, c->src.base) && !c->facts.async)
+    if (w->kernel->reads_stored && kernel_stores_late(w->kernel, c->src.base))
         by = (by & HINTS_OF_L2) | HINT_CG;
     if (ld && c->src.base->space == MEM_GLOBAL) n->ld = hints_in_c(w->s, by, atom->l2);
     if (st && c->dst.base->space == MEM_GLOBAL) n->st = hints_in_c(w->s, atom->st, 0);

@@ -12,7 +12,6 @@
 // needs.  It may be wrong: the proof (schedule.c) judges each function as a whole, with no knowledge
 // of the proposals, and what it misses is inserted.
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/session.h"
 #include "pass/pass.h"
@@ -344,21 +343,20 @@ static const struct view *stored_view(const struct kernel *k, const struct stmt 
 }
 
 // Finds whether "k" reads what it stores by bulk copies.  These do not write to the L1 cache, so it is read
-// past that: only by copies of its own, and not by cp.async.ca.  Reports others.
+// past that: only by copies of its own that are no cp.async.  Reports others.
 static bool find_reads_stored(struct session *s, struct kernel *k) {
     bool ok = true;
     for (const struct stmt *x = k->stored ? k->body : NULL; x; x = stmt_next(k->body, x)) {
         const struct view *v = stored_view(k, x);
-        const char *cache =
-            v && x->kind == STMT_COPY && copy_atom(x->copy) ? copy_atom(x->copy)->row->cache : NULL;
         k->reads_stored |= v != NULL;
-        if (!v || (x->kind == STMT_COPY && !(cache && strcmp(cache, "ca") == 0))) continue;
+        if (!v || (x->kind == STMT_COPY && !x->copy->facts.async)) continue;
         diag_error(
             s, v->at,
             "not yet supported: '%s' is read by %s and stored to by '%s' in the same kernel: "
             "the L1 cache keeps what that has overwritten; copy it by 'universal', which "
             "reads past it",
-            v->base->name, x->kind == STMT_COPY ? "cp_async.ca" : "a function", k->stored->name);
+            v->base->name, x->kind == STMT_COPY ? copy_atom(x->copy)->row->family : "a function",
+            k->stored->name);
         diag_page(s, k->stored->page);
         ok = false;
     }
