@@ -141,6 +141,21 @@ static bool waits_once(const struct kir_node *list, bool inside, int *loops) {
     return true;
 }
 
+// Whether all threads meet between a wait in "list" and the next copies, "met" before it and behind it.
+static bool meets(const struct kir_node *list, bool sure, bool *met) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool inside = sure && (n->kind == KIR_BLOCK || n->kind == KIR_FOR);
+        if (n->kind == KIR_ANNOUNCE && !*met) return false;
+        if (n->kind == KIR_WAIT && is_counted(n)) *met = false;
+        if (n->kind == KIR_WAIT && n->arrival.kind == ARRIVAL_BLOCK) *met |= sure;
+        // a loop goes round
+        for (int i = 0; i < 1 + (n->kind == KIR_FOR); ++i)
+            if (!meets(n->body, inside, met)) return false;
+        if (!meets(n->orelse, false, met)) return false;
+    }
+    return true;
+}
+
 static void drop_nothing(struct kir_node *list) {
     for (struct kir_node *n = list; n; n = n->next) {
         if (n->orelse && n->orelse->kind == KIR_ANNOUNCE) n->orelse = NULL;
@@ -157,5 +172,6 @@ void lower_announce(struct session *s, struct kir_kernel *k) {
     mark_one(s, k, k->body, 0, &most);
     if (!waits_once(k->body, false, &loops)) return;
     drop_nothing(k->body);
-    k->barriers = arrival_barriers(most);
+    bool met = true;
+    if (meets(k->body, true, &met)) k->barriers = arrival_barriers(most);
 }
