@@ -183,7 +183,7 @@ def number(text):
             k, count = len(mutants), init[2] or "1"
             line = f"{init[1]} + 32 * (tcp_mutant == {k + 1}), {count} + (tcp_mutant == {k}));"
             ring = init[1].split()[1].split("(")[0]
-            # where bytes are announced, the copies stand beside that, whoever made the barriers
+            # where bytes are announced, the copies stand beside that, no matter what made the barriers
             issues = any(re.search(rf"{ring}\.(full|expect)\(", x) for x in kernel_text(given, at))
             mutants.append((kernel, at, "with another count of its init"))
             mutants.append((kernel if issues else None, at, "with another thread that issues copies"))

@@ -218,7 +218,7 @@ static void spoil_place(struct session *s, const char *name, const struct plan *
                         const struct kir_kernel *k, struct kir_node *list) {
     for (struct kir_node *n = list, *before = NULL; n; n = n->next) {
         const struct kir_node *at = n->kind == KIR_IF && !n->roles && n->body ? n->body : n;
-        // not in memory: the check lets who issues copies speak for its role, whoever else arrives
+        // not in memory: the check lets who issues copies speak for its role, no matter who else arrives
         bool waits = at->kind == KIR_WAIT || at->kind == KIR_ARRIVE;
         bool joins = waits && arrival_row(at->arrival)->joins && at->arrival.kind != ARRIVAL_MEMORY;
         if (joins && before) {
