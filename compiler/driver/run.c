@@ -15,6 +15,7 @@
 #include "compile/compile.h"
 #include "driver/commands.h"
 #include "driver/options.h"
+#include "driver/run_cases.h"
 #include "driver/run_options.h"
 #include "driver/watch.h"
 #include "image/image.h"
@@ -348,6 +349,7 @@ int run_plan(struct session *s, const struct run_request *q) {
         const char *why = c.kernel && c.kernel != k ? NULL : run_too_large(s, &c, k, !q->no_check);
         if (why) return option_error("%s", why);
     }
+    run_tell_left_out(s, &c);
     c.print = printed && printed->space != MEM_FRAG ? q->print : NULL;
     return build_and_run(s, q, &c, made.text, printed);
 }

@@ -117,8 +117,7 @@ static bool before(const struct kernel *k, int v, const struct kernel **x, int *
     return *x != k || *w < v;
 }
 
-// Whether the launcher takes variant "v" of "k" for tensors aligned for it and these params.
-static bool reached(const struct run_case *c, const struct kernel *k, int v) {
+bool run_reaches(const struct run_case *c, const struct kernel *k, int v) {
     const struct kernel *of = NULL;
     int w;
     while (before(k, v, &of, &w)) {
@@ -350,7 +349,7 @@ const char *run_write_main(struct session *s, const struct run_case *c, struct b
         if (c->kernel && strcmp(c->kernel->name, k->name) != 0) continue;
         if (!k->first_case || k->first_case == k) put_declarations(c, k, out);
         for (int v = k->nvariants ? 0 : -1; v < k->nvariants && !why; ++v) {
-            if (v >= 0 && !reached(c, k, v)) continue;
+            if (v >= 0 && !run_reaches(c, k, v)) continue;
             why = put_run(s, c, k, v, out, &table);
             ++n;
             if (v < 0) break;

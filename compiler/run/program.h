@@ -37,6 +37,8 @@ const char *run_instead(const struct run_case *c);
 // Whether a run of kernel "k" on the host takes longer than optimizing its program.
 bool run_is_long(struct session *s, const struct run_case *c, const struct kernel *k);
 
+// Whether the launcher takes variant "v" of "k" for tensors aligned for it and these params.
+bool run_reaches(const struct run_case *c, const struct kernel *k, int v);
 // Appends the C++ text of the program (see runtime/tcp_harness.h).  Returns NULL, or as a sentence
 // why there is none.
 const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out);
