@@ -149,6 +149,14 @@ def test_compile_writes():
     assert torch.equal(*out)
 
 
+def test_compile_of_a_loaded_kernel(tmp_path):
+    (tmp_path / "plan.tcp").write_text("tcp 1; tensor A : f64 global row(3,4) align 8; tensor B : f64 global row(4,3) align 8; kernel turn(A, out B) { copy A -> select(B, (1,0)); }")
+    turn, x, y = tcpc.load(tmp_path / "plan.tcp").turn, numbers(3, 4), numbers(4, 3)
+    with pytest.raises(Exception, match="torch.compile cannot trace kernel"):
+        compiled(turn)(x, y)
+    assert not torch.equal(y, x.t())
+
+
 def test_compile_any_size():
     f = compiled(lambda x: tcpc.relayout(x, "b s (h d) -> b h s d", h=3), dynamic=True)
     for n in 4, 5, 7:
