@@ -2,11 +2,16 @@
 // emitted file that uses them includes this after tcp_device.cuh.
 //
 //   tcp_bulk_ring ring(memory, leader);   64 bytes of shared memory; one thread of the block leads
+//   tcp_bulk_ring_of<N> ring(..);         .. with N barriers in place of 8, a power of 2: for N groups at most at a time
 //   ring.load<BYTES, HINTS>(shared, global);   called by the leader alone; BYTES and both addresses are multiples of 16
 //   ring.load_box<BYTES, HINTS>(shared, map, x, ..);  the same of a box of a tensor map (tcp_tma_load), of BYTES bytes
 //   ring.commit();                        ends the group of the copies since the last commit
 //   ring.wait<N>();                       the leader waits until at most the N newest groups are pending
 //   ring.commit_all(), ring.wait_all<N>() the same, where all threads wait: so they need no barrier before they read
+//   ring.announce(bytes);                 before its copies, the leader says how many bytes the group has; and
+//   ring.next_all();                      for commit_all(): the next copies are of the next group. A group without copies:
+//   ring.announce_nothing();              .. called by all threads
+//   ring.take();                          for wait_all<N>(): waits for one group more
 //
 // Between roles of warps, a ring of their own: the threads that load call full() and the others take(), once a step each.
 // At most 8 steps are between the two, and complete warps call them.
@@ -17,7 +22,7 @@
 //   ring.full();                          ends the group of this step
 //   ring.take();                          waits for the next group
 //   ring.expect(bytes);                   for full(): the leader says itself how many bytes the group has; and
-//   ring.next();                          behind arrive() or expect(): the next ones are for the next group
+//   ring.next();                          behind arrive(), expect() or announce(): the next ones are for the next group
 //
 // Copies from shared memory are groups of the thread itself, with tcp_bulk_commit and tcp_bulk_wait_read (tcp_tma.cuh):
 //
@@ -26,11 +31,13 @@
 //   tcp_store_box<BYTES>(shared, map, x, ..);  a box of a tensor map (tcp_tma_store)
 //
 // Each thread that used the memory calls tcp_fence_async() before the barrier of the block after which
-// the leader fills it, and the leader before it fills what it used itself since then. What a group copied is
-// there for the leader after a wait for it, and for others after a barrier of the block. Group g is phase g / 8 of barrier g % 8, with one arrival, which says how many bytes the
-// copies of the group have together. The leader waits for a group before it begins the eighth one after it, in commit() if not before. Where
-// all threads wait, all have waited for a group and met, before the leader ends the eighth one after it; otherwise only
-// the leader names the barriers. So no thread is two phases behind one.
+// the leader fills it, and the leader before it fills what it used itself since then. Between roles of which the others
+// only read, the leader alone calls it, behind the barrier that says so. What a group copied is
+// there for the leader after a wait for it, and for others after a barrier of the block. Of N barriers, group g is phase
+// g / N of barrier g % N, with one arrival, which says how many bytes the copies of the group have together. The leader
+// waits for a group before it begins the Nth one after it, in commit() if not before. Where all threads wait, all have
+// waited for a group and met, before the leader begins the Nth one after it; otherwise only the leader names the
+// barriers. So no thread is two phases behind one.
 #ifndef TCP_BULK_CUH
 #define TCP_BULK_CUH
 
@@ -58,14 +65,14 @@ TCP_BULK_MEMBER int tcp_coordinate(int64_t x) {
     return (int)(x > most ? most : x < -most ? -most : x);
 }
 
-struct tcp_bulk_ring {
-    enum : unsigned { BARRIERS = 8 };
+template <unsigned Barriers> struct tcp_bulk_ring_of {
+    enum : unsigned { BARRIERS = Barriers };
     tcp_mbarrier *barrier;
     bool leader;
     unsigned groups, waited;  // how many were committed, and how many of them have been waited for
     int bytes;                // of the open group
 
-    TCP_BULK_MEMBER tcp_bulk_ring(void *memory, bool is_leader, int arrivals = 1)
+    TCP_BULK_MEMBER tcp_bulk_ring_of(void *memory, bool is_leader, int arrivals = 1)
         : barrier((tcp_mbarrier *)memory), leader(is_leader), groups(0), waited(0), bytes(0) {
         if (!leader) return;
         for (unsigned i = 0; i < BARRIERS; ++i) tcp_mbarrier_init(barrier + i, arrivals);
@@ -97,6 +104,19 @@ struct tcp_bulk_ring {
     TCP_BULK_ROW((int x, int y, int z, int u), x, y, z, u)
     TCP_BULK_ROW((int x, int y, int z, int u, int v), x, y, z, u, v)
 #undef TCP_BULK_ROW
+
+    TCP_BULK_MEMBER void announce(int expected) {
+        tcp_mbarrier_expect(barrier + groups % BARRIERS, expected);
+    }
+
+    TCP_BULK_MEMBER void announce_nothing() {
+        if (leader) announce(0);
+    }
+
+    TCP_BULK_MEMBER void next_all() {
+        bytes = 0;
+        ++groups;
+    }
 
     TCP_BULK_MEMBER void commit() {
         if (!leader) return;
@@ -139,6 +159,7 @@ struct tcp_bulk_ring {
     }
 
     TCP_BULK_MEMBER void next(TCP_BULK_ONLY) {
+        bytes = 0;
         ++groups;
         TCP_BULK_TOGETHER();
     }
@@ -153,6 +174,8 @@ struct tcp_bulk_ring {
         TCP_BULK_TOGETHER();
     }
 };
+
+typedef tcp_bulk_ring_of<8> tcp_bulk_ring;
 
 template <int Bytes>
 TCP_BULK_MEMBER void tcp_store_bulk(void *global, const void *shared TCP_BULK_AT) {

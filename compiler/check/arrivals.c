@@ -30,7 +30,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
 
 static void arrive(void *user, struct machine *m, struct arrival a) {
     const struct arrivals *x = user;
-    int32_t before = m->commits[0] - 1 - ARRIVAL_BARRIERS;
+    int32_t before = m->commits[0] - 1 - m->k->barriers;
     if (a.kind != ARRIVAL_GROUP || !m->k->all_wait || before < 0) return;
     if (before >= x->waited || x->waited_in[before % (2 * ARRIVAL_BARRIERS)] == x->epoch)
         machine_fail(m, "a thread that may be two phases behind a barrier in memory");

@@ -52,8 +52,14 @@ void clocks_meet(struct clocks *c, bool fence) {
     for (int i = 0; i < MACHINE_ROLES; ++i) c->fenced[i] = all;
 }
 
-bool clocks_fenced(const struct clocks *c, const struct machine *m, int role, int32_t time) {
-    return m->role && time < c->fenced[m->role].of[role];
+void clocks_fence(struct clocks *c, const struct machine *m) {
+    c->reads[m->role] = c->knows[m->role];
+}
+
+bool clocks_fenced(const struct clocks *c, const struct machine *m, int role, int32_t time,
+                   bool read) {
+    return m->role &&
+           (time < c->fenced[m->role].of[role] || (read && time < c->reads[m->role].of[role]));
 }
 
 bool clocks_after(const struct clocks *c, const struct machine *m, int role, int32_t time) {

@@ -21,6 +21,8 @@ struct clocks {
         [CLOCKS_BARRIERS];  // of those who passed one in memory, how much must be known of them
     // up to when accesses are fenced, too, as each role knows; and as who arrived at a barrier knew
     struct clock fenced[MACHINE_ROLES], fenced_at[CLOCKS_BARRIERS];
+    struct clock
+        reads[MACHINE_ROLES];  // .. and up to when reads are, for the copies that a role issues
     int32_t came[CLOCKS_BARRIERS];  // when the last one arrived there, by the clock of its role
 };
 
@@ -33,8 +35,12 @@ bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first
 void clocks_pass(struct clocks *c, const struct machine *m, int id);
 // All threads of the block meet, or with "fence" fence before.
 void clocks_meet(struct clocks *c, bool fence);
-// Whether copies that the present role issues come after what "role" did at "time": it has fenced since.
-bool clocks_fenced(const struct clocks *c, const struct machine *m, int role, int32_t time);
+// The thread of the present role that issues copies fences.
+void clocks_fence(struct clocks *c, const struct machine *m);
+// Whether copies that the present role issues come after what "role" did at "time": it has fenced since; or if
+// that was a "read", this role did when it knew of it.
+bool clocks_fenced(const struct clocks *c, const struct machine *m, int role, int32_t time,
+                   bool read);
 // Whether it comes after what "role" did at "time".
 bool clocks_after(const struct clocks *c, const struct machine *m, int role, int32_t time);
 

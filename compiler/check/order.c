@@ -97,7 +97,7 @@ static bool is_over(const struct order *r, struct touch a) {
 static bool is_fenced(const struct order *r, struct touch a) {
     const struct group_end end = end_of(r, a);
     return end.epoch <= r->fenced ||
-           (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time));
+           (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time, !a.writes));
 }
 
 static bool is_under_way(const struct order *r, struct touch a) {
@@ -268,6 +268,10 @@ static void come(void *user, struct machine *m, int id, bool first) {
         machine_fail(m, "a role that may come to a barrier again before the others");
 }
 
+static void fence(void *user, struct machine *m) {
+    clocks_fence(&((struct order *)user)->clocks, m);
+}
+
 // -- one block ------------------------------------------------------------------------------------
 
 // A device function must return with its accesses complete, and a kernel's bulk copies must be.
@@ -315,7 +319,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
                       .cap_readers = FIRST_EVENTS};
     struct arena_mark mark = arena_mark(&s->arena);
     struct schedule schedule = order_schedule(s, steps);
-    struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come};
+    struct observer observer = {&r, wants, access, call, NULL, arrive, wait, come, fence};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
     groups_init(&r.groups);
     r.event = memory_new(sizeof *r.event * (size_t)r.cap_events);

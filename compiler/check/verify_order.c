@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/session.h"
+#include "check/announced.h"
 #include "check/order.h"
 #include "check/verify.h"
 #include "plan/plan.h"
@@ -24,6 +25,8 @@ static bool in_order(struct session *s, const struct kir_kernel *x, int n,
 void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x, int n,
                   const int64_t *const *choice) {
     struct order_fault f;
+    const char *announced = announced_fault(x);
+    if (announced) BUG("the code for '%s' has %s", k->name, announced);
     if (n == 0 || order_check(s, x, choice[n - 1], true, &f)) return;
     // a fault with steps that no params give is no fault
     if ((!f.trouble || f.too_narrow) && in_order(s, x, n, choice, &f)) return;

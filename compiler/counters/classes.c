@@ -291,6 +291,8 @@ static void walk(struct classes *x, const struct kir_node *list) {
         case KIR_NAME:
         case KIR_CALL:
         case KIR_STAGE_DECL:
+        case KIR_ANNOUNCE:
+        case KIR_FENCE:
         case KIR_ARRIVE:
         case KIR_WAIT:
         case KIR_COMMENT: break;

@@ -333,7 +333,8 @@ static const char *cell_text(const struct side_line *x, int row, const struct ma
                             bars           ? ""
                             : m->is == '~' ? "~"
                                            : "=",
-                            m->step % ARRIVAL_BARRIERS, m->step / ARRIVAL_BARRIERS);
+                            m->step % arrival_barriers(x->st->pipe->stages),
+                            m->step / arrival_barriers(x->st->pipe->stages));
     if (m->is == 'w') return m->text;
     const char *word = m->is == 'l' ? "load " : m->is == 'u' ? "use " : "";
     if (bars && row >= x->nroles) word = m->is == 'U' ? "use " : m->is == '=' ? "" : "load ";

@@ -79,6 +79,12 @@ static void put_devices_ready(const struct emission *o) {
     }
 }
 
+// The type of what counts groups by so many barriers in memory.
+static const char *counter(const struct emission *o, int barriers) {
+    if (barriers == ARRIVAL_BARRIERS) return o->k->counter;
+    return arena_printf(&o->s->arena, "%s_of<%d>", o->k->counter, barriers);
+}
+
 void emit_body(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
@@ -91,13 +97,13 @@ void emit_body(const struct emission *o) {
         emit_constant(
             o, 4,
             arena_printf(a, "%s tcp_ring%d(smem + %" PRId64 ", threadIdx.x == %" PRId64 "%s);",
-                         k->counter, k->memory[i].ring, k->memory[i].at, k->memory[i].leader,
-                         others(o, &k->memory[i])),
+                         counter(o, k->memory[i].barriers), k->memory[i].ring, k->memory[i].at,
+                         k->memory[i].leader, others(o, &k->memory[i])),
             NULL);
     if (k->counter && k->counter_at >= 0 && !k->device)
         emit_constant(o, 4,
                       arena_printf(a, "%s tcp_ring(smem + %" PRId64 ", threadIdx.x == 0);",
-                                   k->counter, k->counter_at),
+                                   counter(o, k->barriers), k->counter_at),
                       NULL);
     if (k->nmemory || k->all_wait) buf_puts(b, "    tcp_sync();\n");
     for (int i = 0; i < k->nbuffers; ++i) {

@@ -19,6 +19,8 @@ struct emission {
 // A call, whose arguments are added before it is written; "head" ends with the opening parenthesis.
 // arrivals.c: prints an arrival or a wait.
 void emit_arrival(const struct emission *o, const struct kir_node *n, int indent);
+// .. or what comes before the copies that are waited for: an ANNOUNCE, a FENCE.
+void emit_before_copies(const struct emission *o, const struct kir_node *n, int indent);
 struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail);
 // Prints the statements "list", which are between braces (statements.c).
 void emit_inside(const struct emission *o, const struct kir_node *list, int indent);

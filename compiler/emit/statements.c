@@ -370,6 +370,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         return;
     }
     case KIR_BOXES: emit_boxes(o, n, indent); return;
+    case KIR_ANNOUNCE:
+    case KIR_FENCE: emit_before_copies(o, n, indent); return;
     case KIR_ARRIVE:
     case KIR_WAIT: emit_arrival(o, n, indent); return;
     case KIR_CALL: {

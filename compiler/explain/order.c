@@ -318,6 +318,7 @@ static void add_roles(struct schedule *x) {
         int side = load ? p->nuses : i - 1;
         say(x, load ? "load {" : arena_printf(&s->arena, "%s {", p->use[side].name));
         say(x, load ? "until empty" : h->arrivals ? "until full in memory" : "until full");
+        if (load && h->issuer) say(x, "fence");
         x->load = load;
         for (const struct stmt *part = x->st->body; part; part = part->next)
             if (stmt_side(part) == side) add_events(x, part->body, 1);
@@ -327,6 +328,7 @@ static void add_roles(struct schedule *x) {
                                         .arrival = arrival_groups((int)h->pending)});
         }
         x->load = false;
+        if (!load && h->fence) say(x, "fence");
         say(x, load ? explain_full(s, x->st) : "say empty");
         say(x, "}");
     }

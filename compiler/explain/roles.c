@@ -20,7 +20,9 @@ const char *explain_roles(struct session *s, const struct pipeline *p) {
         told = arena_printf(&s->arena, "%s%s %lld threads '%s'", told, i ? "," : ":",
                             (long long)p->role[i].threads, p->role[i].name);
     if (p->nroles) return told;
-    int named = (1 + !h->arrivals) * (int)p->stages;
+    int named = (1 + !h->arrivals) * (int)p->stages, n = arrival_barriers(p->stages);
+    const char *memory = arena_printf(&s->arena, ", %d barrier%s in memory", n, n == 1 ? "" : "s");
+    if (!h->arrivals) memory = "";
     for (int i = 0; i < pipeline_sides(p); ++i) named += h->own[i] > 0;
     told = arena_printf(&s->arena, "the first %lld threads use", (long long)p->use[0].threads);
     for (int i = 1; i < p->nuses; ++i)
@@ -30,5 +32,5 @@ const char *explain_roles(struct session *s, const struct pipeline *p) {
                         "are at most %lld step%s ahead%s; %d named barriers%s",
                         told, (long long)p->load_threads, (long long)h->ahead,
                         h->ahead == 1 ? "" : "s", h->goes_on ? ", also into the next pipeline" : "",
-                        named, h->arrivals ? ", 8 barriers in memory" : "");
+                        named, memory);
 }

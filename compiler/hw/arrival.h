@@ -8,6 +8,7 @@
 #define TCPC_HW_ARRIVAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum arrival_kind {
@@ -18,8 +19,16 @@ enum arrival_kind {
     ARRIVAL_MEMORY  // "count" arrivals, and all bytes, at the barriers in memory of ring "of"
 };
 
-// Barriers of a ring in memory.  Group g, counted from 0, is phase g / 8 of barrier g % 8.
+// The most barriers of a ring in memory.  Of N, group g, counted from 0, is phase g / N of barrier g % N.
 enum { ARRIVAL_BARRIERS = 8, ARRIVAL_RINGS = 8 };
+
+// How many a ring has where at most so many groups are begun and not used: a power of 2, so that the barrier of a
+// group is found at once.
+static inline int arrival_barriers(int64_t groups) {
+    int n = 1;
+    while (n < groups && n < ARRIVAL_BARRIERS) n *= 2;
+    return n;
+}
 
 // Who makes an arrival at a barrier in memory.
 enum arrival_by {

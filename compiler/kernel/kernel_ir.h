@@ -56,6 +56,12 @@ enum kir_kind {
     // copies boxes of a tensor; the body is one ASYNC, which says how each of its accesses of 16 bytes
     // counts, but not where it is, and is not emitted
     KIR_BOXES,
+    // "count" bytes are to come at the barrier in memory of the open group (of ring arrival.of; 0: the
+    // kernel's): before its first copy, by the thread that issues it; 0 bytes: by the thread that would,
+    // where the group has no copy
+    KIR_ANNOUNCE,
+    // copies that this thread issues later come after what it knows that others have read, "fenced" is why
+    KIR_FENCE,
     KIR_ARRIVE,  // at "arrival"; the end of a group: with the KIR_ASYNC since the last one
     KIR_WAIT,    // for "arrival"
     KIR_CALL,    // an extern function
@@ -194,7 +200,11 @@ struct kir_node {
     enum arrival_by
         by;     // ARRIVE, at a barrier in memory; "index": the bytes that the plan expects, or NULL
     bool ends;  // .. the last one of its role there in a step
-    const char *fenced;  // ARRIVE, WAIT: why it has a fence, for a comment; or NULL
+    bool announced;    // ARRIVE that ends a group: an ANNOUNCE has said its bytes
+    bool after_reads;  // .. and its copies fill what others have read, so they come behind a FENCE
+    bool one;          // WAIT: for one group more than those that were waited for
+    const char
+        *fenced;  // FENCE: why it is there; ARRIVE, WAIT: why it has one, for a comment; or NULL
     bool fence;  // a bulk load: after a fence of its thread, which may have used such memory itself
     int align;   // ASYNC: bits of which addresses are multiples; 0: those of the access
     int reduces;           // ASYNC: how it joins elements with those of the destination; 0: not
@@ -237,6 +247,7 @@ struct kir_kernel {
     // The type of what counts groups in memory (plan/atoms.h), and its byte in shared memory; NULL: no
     // copies have one
     const char *counter;
+    int barriers;              // that it has in memory
     const char *wait_written;  // for what also waits until groups have written; or NULL
     const char *fence;         // the call before copies that may overtake the thread
     bool all_wait;       // all threads wait for these groups, not only the one that issues copies
@@ -245,6 +256,7 @@ struct kir_kernel {
         int ring;        // arrival.of
         int64_t at, leader;  // byte in shared memory; the thread that issues copies
         int arrivals;        // of a phase
+        int barriers;
     } memory[ARRIVAL_RINGS];
     int nmemory;
     const struct kir_map *const *map;  // tensor maps that its launcher makes and passes
@@ -317,6 +329,10 @@ int64_t kir_step_to(const int64_t *step, int i);
 
 // How many elements a KIR_ASYNC reads if its "cut" has the values "a" and "b".
 int kir_cut(const struct kir_node *n, int64_t a, int64_t b);
+// The bytes that a copy fills which barriers in memory count: "n", BOXES or ASYNC; 0: it is none of these.
+int64_t kir_counted_bytes(const struct kir_node *n);
+// Whether "n" ends a group of such copies, and says how many bytes they have, unless that was announced.
+bool kir_ends_counted(const struct kir_kernel *k, const struct kir_node *n);
 
 // Whether copying from "a" to "b" converts elements.
 bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b);

@@ -116,6 +116,8 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             buf_puts(b, n->nconds || n->cut ? " else 0\n" : "\n");
             break;
         case KIR_BOXES: put_boxes(s, b, n); break;
+        case KIR_ANNOUNCE: buf_printf(b, "announce %" PRId64 " bytes\n", n->count); break;
+        case KIR_FENCE: buf_puts(b, "fence\n"); break;
         case KIR_ARRIVE:
         case KIR_WAIT:
             if (n->index)

@@ -55,6 +55,22 @@ bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y) {
     return false;
 }
 
+int64_t kir_counted_bytes(const struct kir_node *n) {
+    if (n->kind == KIR_ASYNC) return n->align > 0 && !kir_stores(n) ? n->bits / 8 : 0;
+    if (n->kind != KIR_BOXES || n->buf) return 0;
+    int64_t bytes = n->to_buf->elem->bits / 8;
+    for (int i = 0; i < n->boxes->map->rank; ++i) bytes *= n->boxes->map->box[i];
+    for (int i = 0; i < n->boxes->nloops; ++i) bytes *= n->boxes->loop[i].extent;
+    return bytes;
+}
+
+bool kir_ends_counted(const struct kir_kernel *k, const struct kir_node *n) {
+    if (n->kind != KIR_ARRIVE || n->index) return false;
+    return n->arrival.kind == ARRIVAL_MEMORY
+               ? n->by == BY_LEADER
+               : n->arrival.kind == ARRIVAL_GROUP && k->all_wait && (n->counts & COUNTS_MEMORY);
+}
+
 int kir_cut(const struct kir_node *n, int64_t a, int64_t b) {
     int elements = n->bits / n->buf->elem->bits;
     return a >= b ? 0 : b - a < elements ? (int)(b - a) : elements;

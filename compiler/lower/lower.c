@@ -312,6 +312,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     if (k->counted) {
         out->counter = k->counted->counter;
         out->all_wait = k->all_wait;
+        out->barriers = ARRIVAL_BARRIERS;
         out->counter_at = k->counter_at;
         lower_memory(k, out);
     }
@@ -361,6 +362,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->body = without_unused(top, nlets);
     lower_share(&w, &out->body);
     if (k->counted) lower_fences(s, out->body);
+    if (k->counted) lower_announce(s, out);
     out->map = w.map;
     out->nmaps = w.nmaps;
     for (int i = 0; i < out->nparams; ++i)

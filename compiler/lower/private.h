@@ -136,6 +136,8 @@ void lower_copy(struct lowering *w, const struct copy *c);
 // Emits the waits "x".
 // Adds the fences of threads that issue bulk copies in "list".
 void lower_fences(struct session *s, struct kir_node *list);
+// Adds what comes before the first copy of a group in memory (announce.c).
+void lower_announce(struct session *s, struct kir_kernel *k);
 void lower_before(struct lowering *w, const struct sync_before *x);
 // How many elements of "v" a fill in "k" writes in one access.
 int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v);

@@ -65,6 +65,7 @@ static void announce(struct lowering *w, const struct handover *h) {
         n->arrival = arrival_memory(h->ring, h->arrivals);
         n->by = by[i];
         n->ends = by[i] == BY_LEADER;
+        n->after_reads = n->ends && h->issuer;
         if (by[i] == BY_EACH) fence_for(n, h->full_fence, "a copy reads the slot");
     }
 }
@@ -73,8 +74,8 @@ static void declared_memory(const struct kernel *k, struct kir_kernel *out) {
     for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
         const struct barrier *b = x->barrier;
         if (!stmt_awaits(x) || b->ring <= out->nmemory) continue;
-        out->memory[out->nmemory++] =
-            (struct kir_memory){b->ring, b->memory_at, b->leader, (int)b->threads};
+        out->memory[out->nmemory++] = (struct kir_memory){b->ring, b->memory_at, b->leader,
+                                                          (int)b->threads, ARRIVAL_BARRIERS};
     }
 }
 
@@ -85,8 +86,9 @@ void lower_memory(const struct kernel *k, struct kir_kernel *out) {
         bool there = false;
         for (int i = 0; i < out->nmemory; ++i) there |= out->memory[i].ring == p->handover.ring;
         if (there) continue;
-        out->memory[out->nmemory++] = (struct kir_memory){p->handover.ring, p->memory_at,
-                                                          p->use_threads, p->handover.arrivals};
+        out->memory[out->nmemory++] =
+            (struct kir_memory){p->handover.ring, p->memory_at, p->use_threads,
+                                p->handover.arrivals, arrival_barriers(p->stages)};
     }
     declared_memory(k, out);
 }

@@ -333,12 +333,20 @@ static void tell(struct machine *m, const struct kir_node *n) {
     }
 }
 
+static void tell_fence(struct machine *m) {
+    for (int i = 0; i < m->nobservers; ++i) {
+        const struct observer *o = &m->observer[i];
+        if (o->fence) o->fence(o->user, m);
+    }
+}
+
 bool machine_node(struct machine *m, const struct kir_node *n) {
     ++m->operations;
     m->node = n;
     trap_poll();
     switch (n->kind) {
     case KIR_NAME:
+    case KIR_ANNOUNCE:
     case KIR_COMMENT: return true;
     case KIR_ARRIVE:
     case KIR_WAIT:
@@ -346,6 +354,7 @@ bool machine_node(struct machine *m, const struct kir_node *n) {
             return m->schedule->apart || machine_fail(m, "a barrier of roles outside of roles");
         tell(m, n);
         return true;
+    case KIR_FENCE: tell_fence(m); return true;
     case KIR_STAGE_DECL: tell_registers(m, n); return true;
     case KIR_LET: return run_let(m, n);
     case KIR_TURN: return run_turn(m, n);

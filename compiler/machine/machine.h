@@ -51,6 +51,8 @@ struct observer {
     // Role m->role comes to named barrier "id", as the first one or not, to wait there or not; or to barrier
     // "id" - MACHINE_NAMED in memory, to arrive.
     void (*come)(void *user, struct machine *m, int id, bool first);
+    // A thread of role m->role fences: copies that it issues later come after what it knows to be read.
+    void (*fence)(void *user, struct machine *m);
 };
 
 // Selects what is executed.

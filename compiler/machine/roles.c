@@ -92,12 +92,19 @@ static bool come(struct block *b, int role, const struct kir_node *n) {
 
 // -- barriers in memory ---------------------------------------------------------------------------
 
+static const struct kir_memory *memory_of(const struct machine *m, int ring) {
+    for (int i = 0; i < m->k->nmemory; ++i)
+        if (m->k->memory[i].ring == ring) return &m->k->memory[i];
+    BUG("a ring that the kernel has not");
+}
+
 // Lets a role go on that waits for a group of ring "ring", if it is there.
 static bool pass(struct block *b, int role, int ring) {
     struct machine *m = b->m;
     struct machine_memory *x = &m->memory[ring];
-    int64_t *waited = &x->waited[b->role[role].number], phase = *waited / ARRIVAL_BARRIERS;
-    int at = (int)(*waited % ARRIVAL_BARRIERS);
+    int n = memory_of(m, ring)->barriers;
+    int64_t *waited = &x->waited[b->role[role].number], phase = *waited / n;
+    int at = (int)(*waited % n);
     if (x->over[at] <= phase) return true;
     if (x->over[at] > phase + 1) return machine_fail(m, "a barrier in memory two phases ahead");
     ++*waited;
@@ -117,11 +124,10 @@ static bool arrive(struct block *b, int role, const struct kir_node *n) {
     struct machine *m = b->m;
     struct machine_memory *x = &m->memory[n->arrival.of];
     int64_t *begun = &x->begun[m->role];
-    int at = (int)(*begun % ARRIVAL_BARRIERS), id = n->arrival.of * ARRIVAL_BARRIERS + at;
-    int64_t count = 0;
-    for (int i = 0; i < m->k->nmemory; ++i)
-        if (m->k->memory[i].ring == n->arrival.of) count = m->k->memory[i].arrivals;
-    if (x->over[at] != *begun / ARRIVAL_BARRIERS)
+    const struct kir_memory *memory = memory_of(m, n->arrival.of);
+    int at = (int)(*begun % memory->barriers), id = n->arrival.of * ARRIVAL_BARRIERS + at;
+    int64_t count = memory->arrivals;
+    if (x->over[at] != *begun / memory->barriers)
         return machine_fail(m, "an arrival in memory before the last phase is over");
     m->commits[m->role] += n->by == BY_LEADER;
     for (int i = 0; i < m->nobservers; ++i) {

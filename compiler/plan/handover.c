@@ -63,7 +63,7 @@ static int tell_pipeline(struct session *s, const struct stmt *st, const char **
         line[n++] =
             arena_printf(&s->arena,
                          "full: step g is phase g / %d of barrier g %% %d in memory; %s; %s",
-                         ARRIVAL_BARRIERS, ARRIVAL_BARRIERS, arrivals(s, st), wait);
+                         arrival_barriers(stages), arrival_barriers(stages), arrivals(s, st), wait);
     else
         line[n++] =
             arena_printf(&s->arena, "full: %s; %s, %s", numbers(s, h->full, stages, h->threads),

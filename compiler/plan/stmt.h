@@ -100,8 +100,10 @@ struct handover {
     // fill slots too.  0: it is a named barrier.
     int arrivals;
     bool each, copies;
-    // copies that see what threads did only behind a fence fill what "use" touches; who says "empty" has fenced
-    bool overtaken, fence;
+    // copies that see what threads did only behind a fence fill what "use" touches.  If "use" writes there
+    // ("written"), who says "empty" has fenced.  Reads are over when "load" has waited for them: then the
+    // thread that issues the copies may fence, before the first one ("issuer").
+    bool overtaken, written, fence, issuer;
     // By side: copies of "use" read slots for longer than their step, and who says "empty" has waited for
     // them; such copies read what threads of "load" have filled, and who says "full" has fenced.
     unsigned kept, waits;

@@ -184,6 +184,7 @@ struct sema {
     struct memo *memo;
     struct refusal *refused;
     int cap_local, loops;
+    bool boxed;                      // it copies boxes of a tensor map
     const struct kernel_text *text;  // .. that is being checked
     int first_own;                   // index of the first of its own params
     struct pipe_part *part;          // the innermost part of a pipeline

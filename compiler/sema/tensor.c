@@ -176,7 +176,8 @@ static void warn_moves_nothing(struct sema *c, const struct tensor *t, struct ra
               sw.b, sw.m, sw.s, t->name, from, n.num - 1);
 }
 
-// Adds a last mode of "n" stages.  The distance of stages is a multiple of the swizzle's period.
+// Adds a last mode of "n" stages.  The distance of stages is a multiple of the swizzle's period, and of 128
+// bytes where boxes of a tensor map may begin in each.
 static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *e) {
     int64_t n;
     if (!eval_int64(c, e, "the number of stages", &n)) return false;
@@ -198,6 +199,8 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
     struct lay_swizzle sw = t->layout.sw;
     int shift = sw.s < 0 ? -sw.s : sw.s;
     int64_t period = sw.b ? INT64_C(1) << (sw.m + shift + sw.b > 40 ? 40 : sw.m + shift + sw.b) : 1;
+    int64_t boxes = c->boxed ? 128 / lay_gcd(128, t->elem->bits / 8) : 1;  // both are powers of two
+    if (period < boxes) period = boxes;
     int64_t step = (one.num + period - 1) / period * period;
     struct lay mode =
         lay_make(c->lay, lay_leaf_of(c->lay, n), lay_leaf_of(c->lay, n == 1 ? 0 : step));

@@ -4,7 +4,7 @@
 //
 // Barrier i is thread TCP_HOST_MAX_THREADS + i of the vector clocks (tcp_host_named.cpp): a copy writes
 // as that thread, at a time that is the number of its phase. So a byte of a copy may be read by who
-// knows that the phase is over, whoever told it.
+// knows that the phase is over, no matter who told it.
 #include <string.h>
 
 #include <algorithm>

@@ -18,7 +18,7 @@ struct allocation {
     unsigned char *begin, *end;  // the bytes that kernels may touch
     void *block;                 // the result of malloc
     // For each grain the thread that wrote it in this launch + 1, followed by the epoch of that
-    // write for each grain. NULL: not recorded.
+    // write for each grain, and the time of that thread. NULL: not recorded.
     uint32_t *writer;
     int grain;         // size of a grain in bytes, as a power of two
     size_t grains;     // number of grains
@@ -121,11 +121,11 @@ void tcp_host_begin_launch() {
     for (allocation *a = heap.first; a; a = a->next) {
         const size_t bytes = (size_t)(a->end - a->begin);
         if (a->writer) {
-            if (a->written) memset(a->writer, 0, 2 * a->grains * sizeof *a->writer);
+            if (a->written) memset(a->writer, 0, 3 * a->grains * sizeof *a->writer);
         } else if (bytes && bytes <= most_tracked) {
             a->grain = widest_grain;
             a->grains = ((bytes - 1) >> a->grain) + 1;
-            a->writer = (uint32_t *)calloc(2 * a->grains, sizeof *a->writer);
+            a->writer = (uint32_t *)calloc(3 * a->grains, sizeof *a->writer);
         }
         a->written = false;
     }
@@ -138,10 +138,11 @@ static void refine(allocation *a, size_t offset, size_t bytes) {
     while (((offset | bytes) >> grain << grain) != (offset | bytes)) --grain;
     if (grain == a->grain) return;
     const size_t parts = (size_t)1 << (a->grain - grain), grains = a->grains * parts;
-    uint32_t *writer = (uint32_t *)calloc(2 * grains, sizeof *writer);
+    uint32_t *writer = (uint32_t *)calloc(3 * grains, sizeof *writer);
     for (size_t i = 0; writer && i < grains; ++i) {
         writer[i] = a->writer[i / parts];
         writer[grains + i] = a->writer[a->grains + i / parts];
+        writer[2 * grains + i] = a->writer[2 * a->grains + i / parts];
     }
     free(a->writer);
     a->writer = writer;
@@ -242,9 +243,12 @@ static bool check_global_read(const unsigned char *from, int bytes, bool constan
     for (size_t i = 0; a->writer && i < (size_t)bytes; i += (size_t)1 << a->grain) {
         const uint32_t *which = &a->writer[(offset + i) >> a->grain], writer = *which;
         if (writer == 0 || (writer == me && !constant)) continue;
-        // a barrier of the block orders the writes of the block before it
+        // a barrier of the block orders the writes of the block before it, and a named one those of who came
         const bool barrier =
-            (writer - 1) / threads == (me - 1) / threads && which[a->grains] < tcp_host.epoch;
+            (writer - 1) / threads == (me - 1) / threads &&
+            (which[a->grains] < tcp_host.epoch ||
+             tcp_host_named_between((int)((writer - 1 - tcp_host.thread_base) % threads),
+                                    which[2 * a->grains]));
         if (barrier && !constant) continue;
         tcp_host_fail(at, "race", "reads byte %lld of '%s', which %s writes in this launch",
                       (long long)(offset + i), a->name, thread_of(writer).text);
@@ -276,6 +280,7 @@ static bool check_global_write(const unsigned char *to, int bytes, bool joins, t
         }
         *writer = me;
         writer[a->grains] = tcp_host.epoch;
+        writer[2 * a->grains] = tcp_host.fiber->time;
     }
     return true;
 }

@@ -108,10 +108,17 @@ template <typename V> inline void tcp_host_set(tcp_bf16 *to, V x) {
 template <typename T, typename V> inline void tcp_host_set(T *to, V x) {
     *to = (T)x;
 }
+// Integers wrap, as on the GPU.
+template <typename T> inline T tcp_host_sum(T a, T b) {
+    return a + b;
+}
+inline int32_t tcp_host_sum(int32_t a, int32_t b) {
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
 // Makes "one" of elements "one" and "two", by "op" as above.
 template <typename T, char Op> inline void tcp_host_join(void *one, const void *two) {
     const auto a = tcp_host_number(*(T *)one), b = tcp_host_number(*(const T *)two);
-    tcp_host_set((T *)one, Op == '+' ? a + b : (Op == '<') == (a < b) ? a : b);
+    tcp_host_set((T *)one, Op == '+' ? tcp_host_sum(a, b) : (Op == '<') == (a < b) ? a : b);
 }
 #define TCP_REDUCE_ROW(op, sign)                                                                   \
     template <typename T>                                                                          \

@@ -39,7 +39,7 @@ class Boxes(Draw):
             ld = f"ld{i}_{self.id}"
             self.params.append(f"param {ld} : index" + (f" % {multiple}" if multiple > 1 else "")
                                + f" in {multiple} .. 100000 where {ld} >= {texts[inner]};")
-            self.tries[ld] = [n * each for n in (1, 2, 3, 4, 6, 8, 12)]
+            self.tries[ld] = [n * each for n in (1, 2, 3, 4, 6, 8, 12)] + [3 * each + 1] * 3
             strides[1 - inner] = ld
         self.decls.append(f"tensor A{i}_{self.id} : {element} global {tup(texts)}:{tup(strides)} align {align};")
         return f"A{i}_{self.id}"
@@ -71,10 +71,12 @@ class Boxes(Draw):
         rank = r.choice([1, 2, 2, 2, 3, 3, 4, 5])
         self.inner = r.randrange(rank)
         self.swizzle = r.choice([0, 0, 0, 1, 2, 3])
-        self.row = each << self.swizzle if self.swizzle else each * r.choice([1, 1, 2, 4])
+        self.row = each << self.swizzle if self.swizzle else each * r.choice([1, 1, 2, 4, 1, 1, 2, 4, 3, 8, 24])
         tile = [r.choice([1, 1, 2, 3, 4, 8]) for _ in range(rank)]
         tile[self.inner] = self.row * (r.choice([1, 1, 2]) if self.swizzle else 1)
-        if not 2 <= prod(tile) <= 512:
+        if rank > 1 and r.percent(2):  # more than a box has
+            tile[r.choice([m for m in range(rank) if m != self.inner])] = 264
+        if not 2 <= prod(tile) <= (512 if max(tile) < 264 else 640):
             return False
         count = [r.choice([1, 1, 2, 2, 3]) for _ in tile]
         even = r.percent(40)
@@ -110,8 +112,7 @@ class Boxes(Draw):
         roles = piped and r.percent(35)
         stages = f" stages {r.choice([1, 2, 2, 3, 4, 8])}" if piped and (roles or r.percent(92)) else ""
         # a box begins at 128 bytes or, with a swizzle, at the swizzle's period
-        apart = prod(tile) * width % (128 << self.swizzle) != 0 or tile[self.inner] > self.row and prod(tile) * width // 2 % 128 != 0
-        if apart and (stages not in ("", " stages 1") or tile[self.inner] > self.row) and r.percent(97):
+        if tile[self.inner] > self.row and prod(tile) * width // 2 % (128 << self.swizzle) != 0 and r.percent(90):
             return False
         halo = [0] * rank
         if r.percent(20):

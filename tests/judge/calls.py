@@ -208,6 +208,8 @@ def atom(kind):
         given = [part for key, part in args if key is None]
         bits = values.integer(given[0])
         element = given[1][1] if len(given) > 1 else None
+        if bits not in (8, 16, 32, 64, 128):
+            raise Breach("an access of so many bits")
         return Atom(kind, bits, element, all_hints(values, args, False))
     return call
 

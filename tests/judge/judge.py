@@ -24,9 +24,10 @@ class TooLarge(Exception):
 class Verdict:
     """What a kernel does: "outputs" of each tensor it writes {offset: element}, "tensors" {name: Buffer} of all it is given."""
 
-    def __init__(self, outputs, tensors, sizes, threads, grid, moved):
+    def __init__(self, outputs, tensors, sizes, threads, grid, moved, idle=False):
         self.outputs, self.tensors, self.sizes = outputs, tensors, sizes
         self.threads, self.grid, self.moved = threads, grid, moved
+        self.idle = idle  # a copy never has an element
 
 
 def span(buf):
@@ -46,6 +47,25 @@ def buf_places(buf):
     return buf.view(plain(Tup(buf.ext))).places()
 
 
+def mentions(part, name):
+    """Whether an expression or statements have the name "name"."""
+    if isinstance(part, dict):
+        part = list(part.values())
+    if isinstance(part, (list, tuple)):
+        return part[:2] == ("name", name) if part[:1] == ("name",) else any(mentions(x, name) for x in part)
+    return False
+
+
+def may_write(statements, name):
+    """Whether a statement may write "name": a copy to it, or one that may hand it on."""
+    for s in statements:
+        bodies = [s["body"]] if s["kind"] == "for" else [body for _, body in s["parts"]] if s["kind"] == "pipeline" else []
+        part = s["dst"] if s["kind"] == "copy" else () if bodies else s
+        if mentions(part, name) or any(may_write(body, name) for body in bodies):
+            return True
+    return False
+
+
 class Kernel(Copies):
     """One judgement."""
 
@@ -54,6 +74,8 @@ class Kernel(Copies):
         self.values.declare()
         self.function = plan.functions[name]
         self.steps, self.moved, self.converted = 0, 0, {}
+        self.boxes, self.moves_some, self.joined, self.was_read = {}, {}, set(), set()
+        self.width = None  # the threads of a role
         self.device = "device" in self.function["words"]
         if "extern" in self.function["words"]:
             raise Unsupported("'extern'")
@@ -144,10 +166,15 @@ class Kernel(Copies):
         self.check_outputs()
         outputs = {buf.name: {at: element for at, (element, _) in cells.items()} for buf, cells in self.written.items()}
         return Verdict(outputs, {buf.name: buf for buf in self.given}, {buf.name: span(buf) for buf in self.given},
-                       self.threads, self.grid, self.moved)
+                       self.threads, self.grid, self.moved, not all(self.moves_some.values()))
 
     def check_outputs(self):
         for buf, cells in self.written.items():
+            if not may_write(self.function["body"], buf.name):
+                raise Breach(f"'{buf.name}' is in the list, and never written")
+            n = prod(buf.ext)
+            if n <= MOST_STEPS and not buf.sw and len(set(buf_places(buf) if n else [])) < n:
+                raise Breach(f"different coordinates of '{buf.name}' are one element")
             if buf not in self.readable and not self.device:
                 n = prod(buf.ext)
                 if n > MOST_STEPS:
@@ -223,6 +250,11 @@ class Kernel(Copies):
 
     def do_pipeline(self, s):
         lo, hi = self.bounds(s)
+        roles = {}
+        for part, n in s["warps"]:
+            roles.setdefault(part, []).append(self.values.integer(n))
+            if not 1 <= roles[part][-1] <= 31:
+                raise Breach("a role without warps, or of too many")
         loaded = {}
         for part, body in s["parts"]:
             if part == "load":
@@ -240,8 +272,10 @@ class Kernel(Copies):
                         whole.buf.memory.pop(at, None)
                 scope[name] = slot
             self.values.scopes.append(scope)
-            for _, body in s["parts"]:
+            for part, body in s["parts"]:
+                self.width = 32 * roles[part][0] if len(roles.get(part, ())) == 1 else None
                 self.body(body)
+            self.width = None
             self.values.scopes.pop()
 
     def targets(self, body, out, outer=()):

@@ -8,6 +8,16 @@ from tiled import Atom, TiledCopy, from_map, from_tv
 from view import Breach, Tup, Unsupported, View
 
 
+class Joined:
+    """An element that reductions join with the one that was there: "parts" are what they bring, in any order."""
+
+    def __init__(self, joins, tensor, at, parts=()):
+        self.joins, self.tensor, self.at, self.parts = joins, tensor, at, parts
+
+    def more(self, element):
+        return Joined(self.joins, self.tensor, self.at, self.parts + (element,))
+
+
 class Copies:
     """The part of a judgement (judge.py) that copies."""
 
@@ -48,8 +58,10 @@ class Copies:
                 moves.append(self.pair_thread(first, src, dst))
                 self.check_width(how, src, dst, {True: moves[-1][2], False: moves[-1][5]})
             else:
-                moves += self.pair_group(first, tiled, src, dst, self.threads if "warp" not in hangs else 32)
-        self.move(moves, pad)
+                moves += self.pair_group(first, tiled, src, dst, (self.width or self.threads) if "warp" not in hangs else 32)
+        there = any(a is not None and b is not None for move in moves for a, b in zip(move[2], move[5]))
+        self.moves_some[id(s)] = self.moves_some.get(id(s), False) or there
+        self.move(moves, pad, how.joins if isinstance(how, Block) else None)
 
     def by(self, expr, view):
         if expr[0] == "map":
@@ -99,16 +111,19 @@ class Copies:
         if src.extents() != dst.extents():
             raise Breach("the sides of a copy have different shapes")
         from_, to = self.offsets(src), self.offsets(dst)
-        plan = self.values.plan
-        kinds = [repr(d["type"]) for d in plan.decls if d["kind"] == "tensor" and d["name"] == src.buf.name]
-        checked = any(repr(name) in kind for name in plan.params for kind in kinds)
-        check_block(how.name, BITS[src.buf.element] // 8, src, dst, self.writable, list(zip(from_, to)), pad, checked)
+        if how.joins:
+            self.joined.add(dst.buf)
+            if dst.buf in self.was_read:
+                raise Breach(f"'{dst.buf.name}' is read, and joined")
+        check_block(how, BITS[src.buf.element] // 8, src, dst, self, list(zip(from_, to)), pad)
         return (src, 0, from_, dst, 0, to)
 
     def check_width(self, how, src, dst, places, whole=True):
         """An exact atom's accesses are elements that follow one another from a multiple of its bytes on, by what is promised.
         Of a tile that is not "whole" an access may have its first elements alone."""
         atom = how.atom if isinstance(how, TiledCopy) else how
+        if isinstance(atom, Atom) and atom.name == "universal" and atom.bits < max(BITS[src.buf.element], BITS[dst.buf.element]):
+            raise Breach("an access that is narrower than an element")
         if not isinstance(atom, Atom) or atom.name not in ("universal", "cp_async") or BITS[src.buf.element] != BITS[dst.buf.element]:
             return
         bits = BITS[src.buf.element]
@@ -180,8 +195,8 @@ class Copies:
         order = [dst.names.index(name) for name in src.names]
         return src, View(dst.buf, dst.base, [dst.modes[i] for i in order], src.names, end=dst.end)
 
-    def move(self, moves, pad):
-        """Reads all that a copy reads, then writes."""
+    def move(self, moves, pad, joins=None):
+        """Reads all that a copy reads, then writes, or joins it with what is there."""
         todo, own = [], set()
         for src, st, from_, dst, dt, to in moves:
             cells, source, target = self.cells(src.buf, st), src.buf, dst.buf
@@ -212,14 +227,20 @@ class Copies:
             own.add(key)
             if dst.buf in self.writable:
                 cells = self.written[dst.buf]
-                if at in cells and (dst.buf.space == "global"):
+                if at in cells and (dst.buf.space == "global") and not (joins and getattr(cells[at][0], "joins", None) == joins):
                     raise Breach(f"an element of '{dst.buf.name}' is written twice")
+                if joins:
+                    before = cells[at][0] if at in cells else Joined(joins, dst.buf.index, at)
+                    element = before.more(element)
                 cells[at] = (element, self.block)
             else:
                 self.cells(dst.buf, thread)[at] = element
         self.moved += len(todo)
 
     def from_outside(self, buf, at, seen):
+        if buf in self.joined:
+            raise Breach(f"'{buf.name}' is joined, and read")
+        self.was_read.add(buf)
         if seen is not None:
             if at in self.written[buf]:
                 element, block = self.written[buf][at]

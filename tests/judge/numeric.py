@@ -90,3 +90,11 @@ def constant(element, x):
     if element[0] == "b" and element != "bf16":
         return int(x)
     return encode(element, x)
+
+
+def joined(how, element, a, b):
+    """The bits of two integers, joined by a reduction."""
+    if how == "add":
+        return a + b & (1 << INTEGERS[element][1]) - 1
+    pick = min if how == "min" else max
+    return pick(a, b, key=lambda bits: decode(element, bits))

@@ -305,8 +305,8 @@ class Parser:
             if word == "for":
                 s["body"] = self.block()
                 return s
-            if self.take("warps") and self.need("("):  # who does which part, which changes nothing of what it means
-                self.args()
+            # who does which part, which changes nothing of what it means
+            s["warps"] = self.args() if self.take("warps") and self.need("(") else []
             self.need("{")
             s["parts"] = []
             while not self.take("}"):

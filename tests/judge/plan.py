@@ -1,6 +1,6 @@
 """A plan's declarations and the values of its expressions, with a number for each param."""
 from blocks import Block
-from calls import BITS, CALLS, all_hints
+from calls import BITS, CALLS, all_hints, words_of
 from mma import Matrices
 from parse import parse
 from parts import composed, sliced
@@ -81,6 +81,8 @@ class Values:
         layout = self.layout_of(kind)
         if kind["type"] not in BITS:
             raise Unsupported(f"the type {kind['type']}")
+        if kind["align"] is not None and (kind["align"] & kind["align"] - 1 or 8 * kind["align"] < BITS[kind["type"]]):
+            raise Breach("an alignment that is no power of two, or less than an element's")
         buf = Buffer(name, kind["type"], kind["space"], layout, kind["align"])
         self.tensors[name] = buf
         self.scopes[0][name] = buf.view(layout)
@@ -122,8 +124,8 @@ class Values:
         return Range(self.integer(e[1]), self.integer(e[2]))
 
     def on_name(self, e):
-        if e[1] == "bulk" and not any(e[1] in scope for scope in self.scopes):
-            return Block("bulk")
+        if e[1] in Block.NAMES and not any(e[1] in scope for scope in self.scopes):
+            return Block(e[1])
         found = self.lookup(e[1])
         if not isinstance(found, Let):
             return found
@@ -143,8 +145,8 @@ class Values:
     def on_member(self, e):
         if e[1] == ("name", "cp_async"):
             return CpAsync
-        if e[1:] == (("name", "tma"), "load"):
-            return Block("tma.load")
+        if ".".join(words_of(e)) in Block.NAMES:
+            return Block(".".join(words_of(e)))
         if e[1] in (("name", "ldmatrix"), ("name", "stmatrix")):
             return Matrices(e[1][1], int(e[2][1:]), False)
         if e[2] == "trans" and isinstance(self.value(e[1]), Matrices):

@@ -27,14 +27,16 @@ from far import Far
 from halos import Halos
 from devices import caller, draw, judge_devices, owed
 from judge import Breach, Kernel, TooLarge, Unsupported
+from moves import Joined
 from parse import ParseError
 from plan import BITS, Plan
+from stores import Stores
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAUNCHER = re.compile(r"TCP_EXTERN_C tcp_status (\w+)_launch\((.*?)\)\s*\{", re.S)
 CASES = 5           # choices of params for each plan
-KINDS = {"all": None, "boxes": Boxes, "ends": Ends, "far": Far, "halos": Halos}
+KINDS = {"all": None, "blocks": lambda seed, index: (Boxes, Stores)[index % 2](seed, index), "boxes": Boxes, "ends": Ends, "far": Far, "halos": Halos, "stores": Stores}
 MOST_ELEMENTS = 1 << 22  # of a tensor
 SECONDS = 120       # for one batch's program
 
@@ -115,6 +117,11 @@ def judge_all(job, r):
 
 def element_bits(element, inputs, verdict_types, target):
     """The bits of what an element of a "target" tensor becomes."""
+    if isinstance(element, Joined):
+        bits = inputs[element.tensor][element.at]
+        for part in element.parts:
+            bits = numeric.joined(element.joins, target, bits, element_bits(part, inputs, verdict_types, target))
+        return bits
     where, what, types = element
     if where is None:
         bits = numeric.constant(types[0], what)
@@ -265,7 +272,7 @@ def write_cases(path, jobs, r):
                 buf = verdict.tensors[n]
                 width = BITS[buf.element] // 8
                 aligns[n] = job.aligns.get(n) or buf.align or r.choice([width] * 2 + [a for a in (2, 4, 8, 16, 32) if a >= width])
-            for schedule in range(4 if "cp_async" in job.drawn.text else 2):
+            for schedule in range(4 if re.search(r"cp_async|\bbulk|\btma\.", job.drawn.text) else 2):
                 blobs.append(case_bytes(i, (names, job.signature[1]), params, verdict, schedule | r.choice([0, 4]), aligns, r))
                 told.append((job, params, schedule))
     with open(path, "wb") as f:
@@ -325,6 +332,8 @@ def one_batch(options, first, count):
                 if job.emitted:
                     stats["wrong plans that compile"] += 1
                     tell.append(("a wrong plan compiles", job, f"with {job.breach[0]}: {job.breach[1]}"))
+            elif job.refused and all(verdict.idle for _, verdict in job.cases) and "outside" in job.refused:
+                stats["refused as they never copy"] += 1  # of a range, the language calls that an error
             elif job.refused:
                 stats["right plans refused"] += 1
                 stats["refused: " + message_class(job.refused)] += 1

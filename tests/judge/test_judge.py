@@ -15,6 +15,7 @@ sys.path.insert(0, HERE)
 
 import numeric  # noqa: E402
 from judge import Breach, Plan, Unsupported, judge  # noqa: E402
+from maps import find_box  # noqa: E402
 from mma import Mma, Operand  # noqa: E402
 
 HEAD = "tcp 1;\nparam N : index in 0 .. 1000;\n"
@@ -340,11 +341,73 @@ class Blocks(unittest.TestCase):
         for what, plan in (("zeros", self.plan("tma.load")), ("fills nothing", self.plan("bulk pad 0")),
                            ("less than 16", self.plan("bulk")), ("not aligned to 16", self.plan("bulk", whole)),
                            ("between two", self.plan("bulk", "f32 global (4,8):(9,1) align 16")),
-                           ("between two", self.plan("tma.load", "f32 global (4,8):(9,1) align 16")),
-                           ("not together", self.plan("tma.load", "f32 global (4,8):(1,4) align 16")),
+                           ("a stride of", self.plan("tma.load", "f32 global (4,8):(9,1) align 16")),
+                           ("contiguous", self.plan("tma.load", "f32 global (4,8):(1,4) align 16")),
                            ("converts", self.plan("bulk", "s32 global (4,8):(8,1) align 16"))):
             with self.subTest(what), self.assertRaisesRegex(Breach, what):
                 outputs(plan)
+
+    def store(self, how, target="f32 global (4,8):(12,1) align 16", buffer="row(4,8)", more="", word="out"):
+        return (f"tensor A : f32 global row(4,8); tensor C : {target}; tiled_copy t = tile(auto(32), thr=(4,8)); kernel k(A, {word} C) {{ "
+                f"shared s : f32 {buffer}; copy A -> s with t; copy s -> local_tile(C, (4,8), (0,0)) with {how}; {more} }}")
+
+    def test_stores(self):
+        for how in ("tma.store", "bulk.store"):
+            self.assertEqual(outputs(self.store(how))["C"], {12 * i + j: ("A", 8 * i + j, ()) for i in range(4) for j in range(8)})
+        # rows beyond the tensor are left out, and the columns end at 16 bytes
+        self.assertEqual(outputs(self.store("tma.store", "f32 global (3,4):(12,1) align 16"))["C"],
+                         {12 * i + j: ("A", 8 * i + j, ()) for i in range(3) for j in range(4)})
+
+    def test_what_stores_may_not(self):
+        for what, plan in (("beyond the end of a row", self.store("tma.store", "f32 global (4,7):(12,1) align 16")),
+                           ("less than 16", self.store("bulk.store", "f32 global (4,7):(12,1) align 16")),
+                           ("written twice", self.store("tma.store", "f32 global (4,8):(0,1) align 16")),
+                           ("written twice", self.store("tma.store", "f32 global (4,8):(4,1) align 16")),
+                           ("not 'inout'", self.store("bulk.reduce.add")),
+                           ("no type for", self.store("tma.reduce.max", word="inout")),
+                           ("joined, and read", self.store("bulk.reduce.add", more="copy local_tile(C, (4,8), (0,0)) -> s with t;", word="inout").replace("f32", "u32")),
+                           ("the one way", self.store("tma.load"))):
+            with self.subTest(what), self.assertRaisesRegex(Breach, what):
+                outputs(plan)
+
+    def test_reductions(self):
+        plan = self.store("bulk.reduce.add", word="inout", more="copy s -> local_tile(C, (4,8), (0,0)) with bulk.reduce.add;")
+        verdict = judge(HEAD + plan.replace("f32", "u32").replace("tiled_copy t", COPY.replace("tiled_copy t", "tiled_copy t0") + "tiled_copy t"), "k", {"N": 0})
+        element = verdict.outputs["C"][13]
+        self.assertEqual((element.joins, element.at, element.parts), ("add", 13, ((0, 9, ()), (0, 9, ()))))
+        with self.assertRaisesRegex(Breach, "written twice"):
+            judge(HEAD + plan.replace("f32", "u32").replace("bulk.reduce.add; }", "bulk.reduce.min; }"), "k", {"N": 0})
+        self.assertEqual([numeric.joined(how, "s32", 0x7fffffff, 1) for how in ("add", "min", "max")], [0x80000000, 1, 0x7fffffff])
+        self.assertEqual(numeric.joined("min", "s32", 0xffffffff, 1), 0xffffffff)
+
+
+class Boxes(unittest.TestCase):
+    """What one map's boxes can be, by hand from the manuals."""
+
+    def box(self, layout, shape, width, order=None):
+        """The box of a tile of "shape" whose element at coordinates x is at layout(x), in elements."""
+        points = [(width * layout(*x), x) for x in [(i, j) for i in range(shape[0]) for j in range(shape[1])]]
+        return find_box(points, width, 1)
+
+    def test_boxes(self):
+        self.assertEqual(self.box(lambda i, j: 8 * i + j, (4, 8), 4), ([(1, 8), (0, 4)], 0))
+        # rows of 64 bytes that stand 128 apart are boxes of one row
+        self.assertEqual(self.box(lambda i, j: 32 * i + j, (4, 16), 4), ([(1, 16)], 0))
+        self.assertIsNone(self.box(lambda i, j: 36 * i + j, (4, 16), 4))  # .. and 144 apart none
+        self.assertEqual(self.box(lambda i, j: j, (1, 384), 1), ([(1, 128)], 0))  # of 256 at most, at multiples of 128
+        self.assertEqual(self.box(lambda i, j: 16 * i + j, (264, 16), 1), ([(1, 16), (0, 88)], 0))
+        self.assertIsNone(self.box(lambda i, j: 3 * i + j, (4, 3), 4))  # 12 bytes
+
+    def test_swizzles(self):
+        for span, bits in ((32, 1), (64, 2), (128, 3)):
+            row = span // 4
+
+            def swizzled(i, j):
+                return (row * i + j) ^ ((row * i + j) >> 3 & (1 << bits) - 1 << 2)
+
+            self.assertEqual(self.box(swizzled, (16, row), 4), ([(1, row)] + ([(0, 16)] if span < 128 else []), span))  # or 16 of one row
+            self.assertIsNone(self.box(swizzled, (16, row // 2), 4))
+        self.assertEqual(self.box(lambda i, j: (8 * i + j) ^ ((8 * i + j) >> 6 & 1) << 3, (4, 8), 4), ([(1, 8), (0, 4)], 0))  # moves nothing
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ struct knows {
     int32_t over[ACTORS];    // accesses
     int32_t fenced[ACTORS];  // .. by who made them
     int32_t passed[ACTORS];  // .. by anybody who knew of them
+    int32_t issued[ACTORS];  // .. by its own thread that issues copies
     int32_t phase[PLACES];   // so many phases of barriers in memory
 };
 
@@ -191,7 +192,9 @@ static bool write(struct judge *j, struct cell *c, const struct mark *now, bool 
     for (int i = 0; c->read && i < 2 * ACTORS; ++i) {
         const struct mark *a = &c->read[i / 2].at[i % 2];
         if (!before(j, a, now->thread)) return wrong(j, "a write before a read");
-        if (bulk && !fenced(j, a, now->thread)) return wrong(j, "a copy that may overtake a read");
+        bool later = j->warp[warp_of(now->thread)].issued[actor_of(a->thread)] >= a->time;
+        if (bulk && !later && !fenced(j, a, now->thread))
+            return wrong(j, "a copy that may overtake a read");
         if (a->time && !bulk) note_overwritten(c, a);
     }
     const struct knows *x = &j->warp[warp_of(now->thread)];
@@ -338,15 +341,17 @@ static void pass(struct judge *j, int id) {
         join(&j->warp[w], &j->told[id]);
         if (id < MACHINE_NAMED) continue;
         j->warp[w].over[w] = j->warp[w].over[WARPS + w] = j->now;  // its threads meet there
-        const struct machine_memory *x = &m->memory[(id - MACHINE_NAMED) / ARRIVAL_BARRIERS];
-        j->warp[w].phase[id] = (int32_t)(1 + (x->waited[m->role] - 1) / ARRIVAL_BARRIERS);
+        int ring = (id - MACHINE_NAMED) / ARRIVAL_BARRIERS, barriers = ARRIVAL_BARRIERS;
+        for (int i = 0; i < m->k->nmemory; ++i)
+            if (m->k->memory[i].ring == ring) barriers = m->k->memory[i].barriers;
+        j->warp[w].phase[id] = (int32_t)(1 + (m->memory[ring].waited[m->role] - 1) / barriers);
     }
     if (id >= MACHINE_NAMED) j->passes[id][(j->warp[w - 1].phase[id] + 1) % 2][m->role] = j->now;
 }
 
 static void arrive(void *user, struct machine *m, struct arrival a) {
     struct judge *j = user;
-    int32_t before = m->commits[0] - 1 - ARRIVAL_BARRIERS;
+    int32_t before = m->commits[0] - 1 - m->k->barriers;
     if (a.kind == ARRIVAL_GROUP && m->k->all_wait && before >= j->met)
         wrong(j, "a thread that may be two phases behind");
     if (a.kind == ARRIVAL_GROUP || a.kind == ARRIVAL_MEMORY) end_groups(j);
@@ -375,6 +380,16 @@ static void wait(void *user, struct machine *m, struct arrival a) {
     ++j->now;
 }
 
+// The thread that issues copies fences: what its warp knows to be read comes before them.
+static void issuer_fences(void *user, struct machine *m) {
+    struct judge *j = user;
+    int w, end;
+    (void)m;
+    warps_of(j, &w, &end);
+    memcpy(j->warp[w].issued, j->warp[w].over, sizeof j->warp[w].issued);
+    most(j->warp[w].passed, j->warp[w].over, ACTORS);
+}
+
 // -- a block --------------------------------------------------------------------------------------
 
 static bool copies_over(struct judge *j) {
@@ -393,7 +408,7 @@ enum judge_answer judge_order(struct session *s, const struct kir_kernel *k, con
     if (k->threads > WARPS * LANES || k->device) return JUDGE_CANNOT_TELL;
     struct judge *j = memory_zeroed(1, sizeof *j);
     struct schedule schedule = {.limit = INT64_MAX};
-    struct observer observer = {j, wants, access, call, NULL, arrive, wait, come};
+    struct observer observer = {j, wants, access, call, NULL, arrive, wait, come, issuer_fences};
     struct arena_mark mark = arena_mark(&s->arena);
     j->now = 1;
     j->ngroups = 1;

@@ -4,7 +4,8 @@
 // and leaves out no step, so it is slow. It knows threads, warps and what the runtime's functions do: who says
 // that a group is there speaks for its own thread and for whom it met; a wait in memory lets the threads of a warp meet.
 //
-// Copies come after accesses of threads that have fenced since. Where another thread has overwritten the memory in
+// Copies come after accesses of threads that have fenced since, and after reads if the thread that issues them has, when it
+// knew that these are over. Where another thread has overwritten the memory in
 // between, a fence anywhere on the way is enough: nobody sees what was there before (PTX asks for one along the path).
 #ifndef TCPC_TESTS_RANDOM_JUDGE_ORDER_H
 #define TCPC_TESTS_RANDOM_JUDGE_ORDER_H

@@ -116,11 +116,11 @@ def number(text):
         # that of the thread that issues the store after it, which has one of its own
         if fence and any(STORES.search(x) for x in given[at : at + 2]):
             pass
-        elif fence and "fills the slot" not in line and any(STORES.search(x) for x in role_text(given, at)):
+        elif fence and not re.search("fills the slot|others have read", line) and any(STORES.search(x) for x in role_text(given, at)):
             line = line.replace("tcp_f", f"if (tcp_mutant == {len(mutants)} ? tid == 0 : tcp_mutant != {len(mutants) + 1}) tcp_f")
             mutants.append((kernel, at, "with a fence of its first thread alone"))
             mutants.append((kernel, at, "without its fence"))
-        elif fence and stored(role_text(given, at)) & filled(kernel_text(given, at)):
+        elif fence and "others have read" not in line and stored(role_text(given, at)) & filled(kernel_text(given, at)):
             k = len(mutants)
             line = line.replace("tcp_f", f"if (tcp_mutant == {k + 1} ? threadIdx.x % 32 == 0 : tcp_mutant != {k}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
@@ -140,19 +140,29 @@ def number(text):
             mutants.append((kernel, at, "with 16 bytes more in its group"))
             mutants.append((kernel, at, "with another step of its group"))
         # a barrier in memory between roles: the arrivals of a phase, the bytes, the step of either side, the count of init
-        if memory := re.fullmatch(r"(\s*)(tcp_ring\d+)\.(take|full|arrive|arrive_cp_async)\(\);", line):
+        if memory := re.fullmatch(r"(\s*)(tcp_ring\d*)\.(take|full|arrive|arrive_cp_async)\(\);", line):
             k, (indent, ring, call) = len(mutants), memory.groups()
             step = "waited" if call == "take" else "groups"
             line = f"{indent}if (tcp_mutant == {k + 1}) ++{ring}.{step}; if (tcp_mutant != {k}) {ring}.{call}();"
+            one = call != "take" and any(f"tcp_bulk_ring_of<1> {ring}(" in x for x in kernel_text(given, at))
             mutants.append((kernel, at, f"without its {call}"))
-            mutants.append((kernel, at, f"with another step of its {call}"))
+            mutants.append((None if one else kernel, at, f"with another step of its {call}"))
             if call == "full":
                 line = f"{indent}if (tcp_mutant == {k + 2} && {ring}.leader) {ring}.bytes += 16; {line.strip()}"
                 mutants.append((kernel, at, "with 16 bytes more in its group"))
-                line += f" if (tcp_mutant == {k + 3} && {ring}.leader) tcp_mbarrier_expect({ring}.barrier + ({ring}.groups - 1) % 8, 0);"
+                line += f" if (tcp_mutant == {k + 3} && {ring}.leader) tcp_mbarrier_expect({ring}.barrier + ({ring}.groups - 1) % {ring}.BARRIERS, 0);"
                 # where the threads have met before, the one that issues speaks for all of them
                 met = any(re.fullmatch(r"\s*tcp_named_sync\(\d+, \d+\);", x) for x in role_text(given, at))
                 mutants.append((None if met else kernel, at, "with another arrival in its phase"))
+        # what comes before the copies
+        if announce := re.fullmatch(r"(\s*)(tcp_ring\d*)\.announce\((\d+)\);", line):
+            k, (indent, ring, bytes_) = len(mutants), announce.groups()
+            call = f"{ring}.announce({bytes_} + 16 * (tcp_mutant == {k + 1}) - 16 * (tcp_mutant == {k + 2}))"
+            line = f"{indent}if (tcp_mutant != {k}) {call}; if (tcp_mutant == {k + 3}) {ring}.announce(0);"
+            mutants.append((kernel, at, "without its announcement"))
+            mutants.append((kernel, at, "with 16 bytes more announced"))
+            mutants.append((kernel, at, "with 16 bytes less announced"))
+            mutants.append((kernel, at, "with another arrival in its phase"))
         # what a manual kernel says itself
         if expect := re.fullmatch(r"(\s*)(tcp_ring\d+)\.expect\((.*)\);", line):
             k, (indent, ring, bytes_) = len(mutants), expect.groups()
@@ -162,14 +172,19 @@ def number(text):
             mutants.append((kernel, at, "with 16 bytes more in its expect"))
             mutants.append((kernel, at, "with 16 bytes less in its expect"))
             mutants.append((kernel, at, "with another arrival in its phase"))
-        if turn := re.fullmatch(r"(\s*)(tcp_ring\d+)\.next\(\);", line):
-            line = f"{turn[1]}if (tcp_mutant != {len(mutants)}) {turn[2]}.next(); if (tcp_mutant == {len(mutants) + 1}) ++{turn[2]}.groups;"
-            mutants.append((kernel, at, "without its next step"))
-            mutants.append((kernel, at, "with another step of its arrival"))
-        if init := re.fullmatch(r"(\s*tcp_bulk_ring tcp_ring\d+\(.*, threadIdx.x == \d+)(?:, (\d+))?\);", line):
+        turn = re.fullmatch(r"(\s*)(tcp_ring\d*)\.(next|next_all)\(\);", line)
+        if turn and given[at + 1] != "}":
+            line = f"{turn[1]}if (tcp_mutant != {len(mutants)}) {turn[2]}.{turn[3]}(); if (tcp_mutant == {len(mutants) + 1}) ++{turn[2]}.groups;"
+            # of one barrier, each step has the same
+            some = not any(f"tcp_bulk_ring_of<1> {turn[2]}(" in x for x in kernel_text(given, at))
+            mutants.append((kernel if some else None, at, "without its next step"))
+            mutants.append((kernel if some else None, at, "with another step of its arrival"))
+        if init := re.fullmatch(r"(\s*tcp_bulk_ring(?:_of<\d>)? tcp_ring\d+\(.*, threadIdx.x == \d+)(?:, (\d+))?\);", line):
             k, count = len(mutants), init[2] or "1"
             line = f"{init[1]} + 32 * (tcp_mutant == {k + 1}), {count} + (tcp_mutant == {k}));"
-            issues = any(f"{init[1].split()[1].split('(')[0]}.load" in x for x in kernel_text(given, at))
+            ring = init[1].split()[1].split("(")[0]
+            # where bytes are announced, the copies stand beside that, no matter what made the barriers
+            issues = any(re.search(rf"{ring}\.(full|expect)\(", x) for x in kernel_text(given, at))
             mutants.append((kernel, at, "with another count of its init"))
             mutants.append((kernel if issues else None, at, "with another thread that issues copies"))
         if box := re.fullmatch(r"(\s*)((?:tcp_ring\.load|tcp_store|tcp_add|tcp_min|tcp_max)_box<\d+>\(.*)\);", line):

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/session.h"
+#include "check/announced.h"
 #include "check/order.h"
 #include "compile/compile.h"
 #include "gen_sync.h"
@@ -19,6 +20,7 @@
 #include "in_process.h"
 #include "judge_order.h"
 #include "kernel/kernel_ir.h"
+#include "kir_change.h"
 #include "lower/lower.h"
 #include "machine/values.h"
 #include "pass/sync/private.h"
@@ -46,12 +48,12 @@ static double seconds(void) {
 // Whether the checker finds something wrong, for some values of the params.
 static bool found(struct session *s, const struct plan *p, const struct kir_kernel *k) {
     const int64_t *choice[3];
-    int n = plan_choices(s, p, 3, choice);
+    int n = announced_fault(k) ? 0 : plan_choices(s, p, 3, choice);
     for (int i = 0; i < n; ++i) {
         struct order_fault f;
         if (!order_check(s, k, choice[i], i == 0, &f)) return true;
     }
-    return false;
+    return n == 0;
 }
 
 // Whether "k", in which the check finds nothing wrong, is right by the judge, for some values of the params; else
@@ -211,20 +213,12 @@ static void spoil_counts(struct session *s, const char *name, const struct plan 
     }
 }
 
-static bool accesses(const struct kir_node *n) {
-    bool any = n->bits > 0;
-    for (int i = 0; i < 2 && !any; ++i)
-        for (const struct kir_node *x = i ? n->orelse : n->body; x && !any; x = x->next)
-            any = accesses(x);
-    return any;
-}
-
 // Puts a barrier, or an arrival for another role, before the accesses that it follows in "list".
 static void spoil_place(struct session *s, const char *name, const struct plan *p,
                         const struct kir_kernel *k, struct kir_node *list) {
     for (struct kir_node *n = list, *before = NULL; n; n = n->next) {
         const struct kir_node *at = n->kind == KIR_IF && !n->roles && n->body ? n->body : n;
-        // not in memory: the check lets who issues copies speak for its role, whoever else arrives
+        // not in memory: the check lets who issues copies speak for its role, no matter who else arrives
         bool waits = at->kind == KIR_WAIT || at->kind == KIR_ARRIVE;
         bool joins = waits && arrival_row(at->arrival)->joins && at->arrival.kind != ARRIVAL_MEMORY;
         if (joins && before) {
@@ -240,7 +234,7 @@ static void spoil_place(struct session *s, const char *name, const struct plan *
             *n = was;
             *before = first;
         }
-        if (accesses(n)) before = n;
+        if (kir_accesses(n)) before = n;
         if (joins) before = NULL;
     }
 }
@@ -263,6 +257,8 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
         spoil_roles(s, name, p, k, n, last);
         spoil_memory(s, name, p, k, n);
         spoil_fence(s, name, p, k, n);
+        struct issuer_change issuer = {0};
+        while (issuer_change(&issuer, n)) changed(s, name, p, k, n, issuer.what);
         if (n->kind != KIR_WAIT) continue;
         bool counts = arrival_row(n->arrival)->most > 0;
         for (int loosened = 0; loosened < 1 + counts + n->arrival.written; ++loosened) {
@@ -340,7 +336,7 @@ static void spoil_rings(const char *name, const struct kernel *k) {
             if (i / 2 == 2) h->threads += 32 * by;
             if (i / 2 == 3) h->ahead += by;
             if (i / 2 == 4) h->behind += by;
-            if (i == 12) h->fence = false;
+            if (i == 12) h->fence = h->issuer = false;
             if (i == 13) h->full_fence = false;
             if (i == 14) h->waits = 0;
             if (i / 2 == 5) h->pending += was.pending < 0 ? 0 : by;

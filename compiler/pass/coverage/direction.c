@@ -63,7 +63,22 @@ static bool may_read(struct session *s, const struct kernel *k, const struct vie
     return false;
 }
 
+// Reports that a kernel reads the tensor that "c" joins with what others may join at any time.
+static bool joins_unread(struct session *s, const struct kernel *k, const struct copy *c) {
+    if (!kernel_reads(k, c->dst.base)) return true;
+    diag_error(s, c->dst.at,
+               "'%s' joins elements of '%s', which kernel '%s' reads, too; read them in the next "
+               "kernel",
+               copy_atom(c)->row->name, c->dst.base->name, k->name);
+    diag_page(s, copy_atom(c)->row->page);
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && st->copy->src.base == c->dst.base)
+            diag_note(s, st->copy->src.at, "it is read here");
+    return false;
+}
+
 bool coverage_direction(struct session *s, const struct kernel *k, const struct copy *c) {
+    if (copy_reduces(c) && !joins_unread(s, k, c)) return false;
     if (copy_reduces(c) && may_write(s, k, &c->dst) && !may_read(s, k, &c->dst)) return false;
     return may_write(s, k, &c->dst) && may_read(s, k, &c->src);
 }

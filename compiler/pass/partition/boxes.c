@@ -12,6 +12,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/partition/modes.h"
+#include "pass/partition/single.h"
 #include "plan/view.h"
 
 enum { BOX_MOST = 256, GRANULE = 16, ROWS_AT = 128 };  // elements of a mode; bytes
@@ -111,7 +112,8 @@ static bool check_strides(struct finding *f) {
         int mode = f->out->mode[i];
         struct lay_int d = mode < 0 ? lay_int(0) : mode_stride(f, mode);
         int64_t bytes = d.num * f->bytes;
-        if (i == 0 || !lay_int_static(d)) continue;
+        if (i == 0 || !lay_int_static(d) || (mode >= 0 && single_is(s, f->mem->base, mode)))
+            continue;
         if (d.num < 0)
             return refuse(f, arena_printf(&s->arena,
                                           "%s of '%s' runs backwards, and a tensor map "
@@ -159,10 +161,15 @@ static bool add_loop(struct finding *f, struct piece p) {
     return true;
 }
 
-static int64_t largest_divisor(int64_t n, int64_t most) {
-    int64_t d = most < n ? most : n;
+// How many of the "n" elements of a piece, of "bytes" bytes each, a box takes, at most "most": all of
+// them, or the largest divisor with which each box begins where it may, if there is one.
+static int64_t take_of(int64_t n, int64_t most, int64_t bytes) {
+    if (n <= most) return n;
+    int64_t d = most, any;
     while (n % d) --d;
-    return d;
+    any = d;
+    while (d > 1 && (n % d || d * bytes % ROWS_AT)) --d;
+    return d > 1 ? d : any;
 }
 
 // How many elements the box may have along dimension "dim".
@@ -200,7 +207,8 @@ static bool make_boxes(struct finding *f, struct piece *p, int n) {
         if (p[i].dst != packed || (!next && !more)) break;
         if (next && !add_dim(f, p[i].mode, 1)) return false;
         dim = f->dim_of[p[i].mode];
-        int64_t take = largest_divisor(p[i].extent, most_of(f, dim) / b->box[dim]);
+        int64_t take =
+            take_of(p[i].extent, most_of(f, dim) / b->box[dim], packed * (int64_t)f->bytes);
         open = take == p[i].extent;
         b->box[dim] *= take;
         packed *= take;
@@ -217,11 +225,28 @@ static bool make_boxes(struct finding *f, struct piece *p, int n) {
     return true;
 }
 
+// Whether "sw" moves any element of the buffer: it reads bits of an offset that slots do not have, which
+// are its periods apart.
+static bool reaches(const struct finding *f, struct lay_swizzle sw) {
+    const struct lay_tuple *shape = lay_tuple_flatten(&f->s->lay, f->buf->base->layout.shape),
+                           *stride = lay_tuple_flatten(&f->s->lay, f->buf->base->layout.stride);
+    int shift = sw.s < 0 ? 0 : sw.s;
+    int top = sw.m + sw.b + (sw.s < 0 ? -sw.s : sw.s);
+    int64_t last = 0, period = INT64_C(1) << (top > 40 ? 40 : top);
+    for (int i = 0; i < lay_tuple_leaves(shape); ++i) {
+        struct lay_int n = lay_tuple_get(&f->s->lay, shape, i)->leaf,
+                       d = lay_tuple_get(&f->s->lay, stride, i)->leaf;
+        if (!lay_int_static(n) || !lay_int_static(d) || d.num < 0) return true;
+        if (d.num % period) last += (n.num - 1) * d.num;
+    }
+    return !lay_int_is(f->buf->base->layout.offset, 0) || last >> (sw.m + shift) != 0;
+}
+
 // The bytes of a row of a swizzled box; false: no swizzle of TMA is that of the destination.
 static bool find_swizzle(struct finding *f) {
     const struct lay_swizzle sw = f->buf->base->layout.sw;
     int bits = __builtin_ctz((unsigned)f->bytes);
-    if (!sw.b) return true;
+    if (!sw.b || !reaches(f, sw)) return true;
     if (sw.b <= 3 && sw.m == 4 - bits && sw.s == 3) {
         f->out->swizzle = GRANULE << sw.b;
         return true;

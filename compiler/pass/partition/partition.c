@@ -13,6 +13,7 @@
 #include "pass/partition/arrange.h"
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
+#include "pass/partition/single.h"
 #include "pass/partition/together.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
@@ -375,6 +376,8 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     return true;
 }
 
+enum { GRANULE = 16 };  // bytes that accesses of one thread for the block are multiples of
+
 static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct joint *m = user;
     m->n = 0;
@@ -388,7 +391,14 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
             return false;
         }
     }
-    return c->tc ? partition_tiled(s, k, c, m) : partition_thread(s, k, c, m);
+    if (!c->tc) return partition_thread(s, k, c, m);
+    if (!c->tc->atom.row->alone) return partition_tiled(s, k, c, m);
+    // what is divided has the widths and addresses of accesses; the view stays as it is written
+    struct view *mem = c->src.base->space == MEM_GLOBAL ? &c->src : &c->dst, whole = *mem;
+    single_forget(s, mem, GRANULE);
+    bool done = partition_tiled(s, k, c, m);
+    *mem = whole;
+    return done;
 }
 
 bool pass_partition(struct session *s, struct plan *p) {

@@ -68,12 +68,13 @@ static const char *number_fault(const struct pipeline *p) {
 
 const char *sync_ring_fault(const struct pipeline *p) {
     const struct handover *h = &p->handover;
-    int stages = (int)p->stages, cycle[LIVE_NODES];
+    int stages = (int)p->stages, barriers = arrival_barriers(stages), cycle[LIVE_NODES];
     struct live_graph g;
     bool memory = h->arrivals > 0;
     const char *fault = number_fault(p);
     if (fault) return fault;
-    if (h->overtaken && !h->fence) return "a copy may overtake accesses to the slot that it fills";
+    if (h->overtaken && !h->fence && (h->written || !h->issuer))
+        return "a copy may overtake accesses to the slot that it fills";
     if (h->shown && !h->full_fence) return "a copy may overtake what filled the slot that it reads";
     if (h->kept & ~h->waits) return "a slot is filled again before a copy has read it";
     if (h->threads != p->use_threads + p->load_threads)
@@ -83,18 +84,17 @@ const char *sync_ring_fault(const struct pipeline *p) {
     if (h->behind < 0 || h->pending > h->behind) return "a slot is announced before it is filled";
     make_graph(&g, h, p->nuses);
     if (live_stuck(&g, cycle)) return "the roles wait for each other";
-    // a barrier in memory is for every eighth step: nobody arrives in a phase before the last one is over,
+    // a barrier in memory is for every step by "barriers": nobody arrives in a phase before the last one is over,
     // and no phase ends before everybody has waited for the last one, so that two are told apart by parity
     int64_t threads = p->load_threads;
     if (memory && h->arrivals != 1 + threads * h->each + threads * h->copies)
         return "other arrivals come to a barrier in memory than it was initialised for";
-    if (memory &&
-        (h->behind != 0 || h->pending >= 0 || !within(&g, FILLED, FILL, ARRIVAL_BARRIERS)))
+    if (memory && (h->behind != 0 || h->pending >= 0 || !within(&g, FILLED, FILL, barriers)))
         return "a barrier in memory is two phases ahead of a wait";
     for (int i = 0; i < p->nuses; ++i) {
         if (!within(&g, FILL, USE + i, 0)) return "a slot is used before it is filled";
         if (!within(&g, USE + i, FILL, stages)) return "a slot is filled again before it was used";
-        if (memory && !within(&g, PASS_FULL + i, FILLED, ARRIVAL_BARRIERS))
+        if (memory && !within(&g, PASS_FULL + i, FILLED, barriers))
             return "a barrier in memory is two phases ahead of a wait";
         // no thread arrives at a barrier twice before the others came to it once
         if ((!memory && !within(&g, PASS_FULL + i, SAY_FULL, stages + h->behind)) ||
@@ -137,16 +137,18 @@ static bool is_counted(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-// Whether the "use" parts of "st" touch what such copies fill.
-static bool uses_counted(const struct kernel *k, const struct stmt *st) {
+// Whether the "use" parts of "st" touch what such copies fill, or write there.
+static bool uses_counted(const struct kernel *k, const struct stmt *st, bool write) {
     for (const struct stmt *part = st->body; part; part = part->next)
         for (const struct stmt *x = part->body; !part->load && x; x = stmt_next(part->body, x)) {
             bool late = x->kind == STMT_COPY && copy_atom(x->copy) &&
                         copy_atom(x->copy)->row->reads_late;  // it reads as the others fill
-            bool is = x->kind == STMT_COPY && ((!late && is_counted(k, x->copy->src.base)) ||
-                                               is_counted(k, x->copy->dst.base));
+            bool is =
+                x->kind == STMT_COPY && ((!write && !late && is_counted(k, x->copy->src.base)) ||
+                                         is_counted(k, x->copy->dst.base));
             for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
-                is |= is_counted(k, x->call->view[i].base);
+                is |= (!write || x->call->fn->formal[i].dir != ARG_IN) &&
+                      is_counted(k, x->call->view[i].base);
             if (is) return true;
         }
     return false;
@@ -226,8 +228,16 @@ void sync_rings(struct session *s, struct kernel *k) {
     }
 }
 
+// Whether pipeline "x" of the ring of "first" may fill a slot that was used before.
+static bool refills(struct session *s, const struct stmt *first, const struct stmt *x) {
+    const struct ix *trips = ix_sub(s, x->end, x->begin);
+    int64_t n;
+    bool few = trips && ix_static(trips, &n) && n <= x->pipe->stages;
+    return !few || x != first || x->up;
+}
+
 // Sets the barriers of the ring of "first", its first pipeline, from number "next" on.
-static int number_ring(const struct kernel *k, struct stmt *first, int next) {
+static int number_ring(struct session *s, const struct kernel *k, struct stmt *first, int next) {
     bool memory = first->pipe->memory_at > 0, each = false, copies = false;
     int stages = (int)first->pipe->stages, full = next, own[MOST_CONSUMERS + 1] = {0};
     next += (1 + !memory) * stages;
@@ -247,7 +257,9 @@ static int number_ring(const struct kernel *k, struct stmt *first, int next) {
         h->empty = memory ? full : full + stages;
         h->each = memory && each;
         h->copies = memory && copies;
-        h->overtaken = h->fence = memory && uses_counted(k, x);
+        h->overtaken = memory && refills(s, first, x) && uses_counted(k, x, false);
+        h->written = h->fence = h->overtaken && uses_counted(k, x, true);
+        h->issuer = h->overtaken && !h->fence;
         beside_counted(x, &own_each, &own_copies);
         h->kept = h->waits = keeps_slots(x);
         h->shown = h->full_fence = h->kept && (own_each || own_copies);
@@ -310,7 +322,7 @@ bool sync_number_rings(struct session *s, struct kernel *k) {
     for (struct stmt *x = with_roles(k, k->body); x; x = next_with_roles(k, x)) {
         if (!fit_memory(s, k, x)) return false;
         if (x->pipe->handover.ring > rings) {
-            next = number_ring(k, x, next);
+            next = number_ring(s, k, x, next);
             ++rings;
             twice += (1 + !x->pipe->memory_at) * (int)x->pipe->stages;
         }

@@ -399,6 +399,7 @@ void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
     k->count = c->s->count = ARENA_NEW(&c->s->arena, struct kept_count);
     c->cap_local = 0;
+    c->boxed = boxed_any(c, fn->body);
     c->memo = NULL;
     c->inlined = 0;
     k->first_var = c->s->next_var;

@@ -26,6 +26,9 @@ struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loo
 // tensor becomes an instance of its own.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
 
+// boxed.c: whether a copy in "b" names an atom that copies boxes of a tensor map.
+bool boxed_any(struct sema *c, const struct ast_block *b);
+
 // let.c: checks a let.  What it reads counts as read where the let is used.
 void check_let(struct sema *c, const struct ast_stmt *s);
 
