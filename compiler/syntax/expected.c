@@ -411,8 +411,8 @@ void expected_report(struct parser *p, const int *expected, int n) {
         slip_has(expected, n, TOK_INT))
         return;  // the error comes from using a name that was refused
     if (slip_division(p) || slip_rows(p, p->now.at.begin, expected, n, slip_at_error) ||
-        slip_unclosed(p, expected, n) || reserved_slip(p, expected, n) ||
-        arrow_slip(p, expected, n) || slip_rows(p, p->now.at.begin, expected, n, slip_at_equals) ||
+        slip_list(p, expected, n) || reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
+        slip_rows(p, p->now.at.begin, expected, n, slip_at_equals) ||
         swizzle_slip(p, expected, n) || statement_slip(p, expected, n) ||
         bracket_slip(p, expected, n) || level_slip(p, expected, n))
         return;

@@ -100,8 +100,8 @@ bool slip_begins_statement(const struct parser *p);
 bool slip_qualified(struct parser *p);
 // "A(i//4)": a comment in brackets, where a quotient was meant.
 bool slip_division(struct parser *p);
-// "row(64,64 align 16": a clause after a missing ')' in one line.
-bool slip_unclosed(struct parser *p, const int *set, int n);
+// "row(64,64 align 16": a clause after a missing ')'; "uot B" in the list of a function; "row(M,N) pitch LD".
+bool slip_list(struct parser *p, const int *set, int n);
 // A ';' hidden in a comment: "10 // 4;".
 bool slip_comment(struct parser *p);
 

@@ -88,7 +88,8 @@ bool slip_division(struct parser *p) {
     return divides(p);
 }
 
-bool slip_unclosed(struct parser *p, const int *set, int n) {
+// Reports "row(64,64 align 16": a clause after a missing ')' in one line.
+static bool unclosed(struct parser *p, const int *set, int n) {
     static const char clause[] = "<!(|, ^ align|stages|swizzle|pad|with|by|->|grid|threads";
     if (p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')')) return false;
     struct match m;
@@ -99,6 +100,65 @@ bool slip_unclosed(struct parser *p, const int *set, int n) {
     diag_fixit(p->s, at, ")");
     diag_note(p->s, p->open[p->nopen - 1].at, "to close this '('");
     return true;
+}
+
+// Reports "uot B" in the list of a function.
+static bool direction(struct parser *p, const int *set, int n) {
+    static const char *const words[] = {"out", "inout", "readonly"};
+    struct match m;
+    match_begin(&m, p, p->now.at.begin);
+    if (!slip_function(p->first.token) || p->nopen != 1 || p->before.token != TOK_ID ||
+        !slip_has(set, n, ')') || !slip_has(set, n, ',') ||
+        !match_fits(&m, "(|, NAME ^ NAME :|,|)"))
+        return false;
+    const char *text = slip_text(p, p->before.at), *near = diag_did_you_mean(text, words, 3);
+    if (!near) return false;
+    diag_error(p->s, p->before.at, "unknown word '%s' before '%s'; did you mean '%s'?", text,
+               slip_text(p, p->now.at), near);
+    diag_fixit(p->s, p->before.at, near);
+    return true;
+}
+
+// The strides of a shape of the "n" extents "part", whose rows, or columns, are "apart" apart.
+static const char *strides(struct parser *p, const char *const *part, int n, bool row,
+                           const char *apart) {
+    const char *out = "1", *stride = apart;
+    for (int i = 1; i < n; ++i) {
+        const char *extent = part[row ? n - 1 - i : i], *named = strchr(extent, '=');
+        if (named) extent = named + 1 + strspn(named + 1, " ");
+        out = row ? arena_printf(&p->s->arena, "%s, %s", stride, out)
+                  : arena_printf(&p->s->arena, "%s, %s", out, stride);
+        stride = arena_printf(&p->s->arena, strpbrk(extent, "+-/%") ? "%s*(%s)" : "%s*%s", stride,
+                              extent);
+    }
+    return out;
+}
+
+// Reports "row(M,N) pitch LD", as 'tcpc relayout' takes it.
+static bool pitch(struct parser *p) {
+    const char *part[8];
+    struct match m;
+    match_begin(&m, p, p->now.at.begin);
+    bool ordered = match_fits(&m, "$ 1:row|col ( LIST2 ) ^ ~ pitch ~ NAME3 $ OR "
+                                  "$ 1:row|col ( LIST2 ) ^ ~ pitch ~ INT3 $");
+    if (!ordered &&
+        !match_fits(&m, "$ ( LIST2 ) ^ ~ pitch ~ NAME3 $ OR $ ( LIST2 ) ^ ~ pitch ~ INT3 $"))
+        return false;
+    bool row = ordered && strcmp(match_text(&m, m.m.capture[1]), "row") == 0;
+    const char *shape = match_text(&m, m.m.capture[2]), *apart = match_text(&m, m.m.capture[3]);
+    int n = strpbrk(shape, "(\n") ? 0 : foreign_parts(p->s, shape, part, 8);
+    if (n < 2) return false;
+    const char *ours =
+        arena_printf(&p->s->arena, "(%s):(%s)", shape, strides(p, part, n, row, apart));
+    diag_error(p->s, p->now.at,
+               "only 'tcpc relayout' takes 'pitch'; a tensor has strides behind its shape: '%s'",
+               ours);
+    diag_fixit(p->s, m.m.fix[0], ours);
+    return true;
+}
+
+bool slip_list(struct parser *p, const int *set, int n) {
+    return unclosed(p, set, n) || direction(p, set, n) || pitch(p);
 }
 
 // -- statements of other languages ----------------------------------------------------------------

@@ -112,6 +112,24 @@ static void formal_index(struct sema *c, const struct ast_formal *f, int place) 
     k->index[k->nindexes++] = (struct index_formal){f->name.name, v, place, f->at};
 }
 
+struct symbol *formal_symbol(struct sema *c, const struct ast_formal *f) {
+    struct symbol *sym = scope_find(c, f->name.name);
+    if (sym) scope_use(c, sym, f->name.at);
+    if (!sym) {
+        c->sought.formal = f->name.at;
+        scope_unknown(c, f->name.name, f->name.at);
+        c->sought.formal = (struct range){0};
+        return NULL;
+    }
+    if (sym->kind == SYM_TENSOR) return sym;
+    diag_error(c->s, f->name.at, "'%s' is %s; a kernel's arguments are tensors", f->name.name,
+               symbol_kind_text(sym->kind));
+    diag_note(c->s, sym->at, "it is declared here");
+    if (sym->kind == SYM_PARAM)
+        diag_note(c->s, f->name.at, "the launcher takes the params that its kernel depends on");
+    return NULL;
+}
+
 static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) {
     bool device = c->kernel->device;
     if (f->kind == FORMAL_TENSOR) {
@@ -129,23 +147,8 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         sym->tensor = t;
         return t;
     }
-    struct symbol *sym = scope_find(c, f->name.name);
-    if (sym) scope_use(c, sym, f->name.at);
-    if (!sym) {
-        c->sought.formal = f->name.at;
-        scope_unknown(c, f->name.name, f->name.at);
-        c->sought.formal = (struct range){0};
-        return NULL;
-    }
-    if (sym->kind != SYM_TENSOR) {
-        diag_error(c->s, f->name.at, "'%s' is %s; a kernel's arguments are tensors", f->name.name,
-                   symbol_kind_text(sym->kind));
-        diag_note(c->s, sym->at, "it is declared here");
-        if (sym->kind == SYM_PARAM)
-            diag_note(c->s, f->name.at, "the launcher takes the params that its kernel depends on");
-        return NULL;
-    }
-    if (!sym->tensor) return NULL;
+    struct symbol *sym = formal_symbol(c, f);
+    if (!sym || !sym->tensor) return NULL;
     if (sym->tensor->spread) {
         sema_not_yet(
             c, f->name.at,

@@ -51,10 +51,6 @@ static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast
             diag_note(c->s, t->at, "'%s' is in %s memory", t->name, space_name(t->space));
         } else if (t && !f) {
             diag_note(c->s, side[i]->at, "'%s' is no argument of the kernel", t->name);
-        } else if (f && f->kind == FORMAL_NAME && i == 1 && f->dir != DIR_OUT) {
-            diag_note(c->s, f->at, "'%s' is written: list it as 'out %s'", f->name.name,
-                      f->name.name);
-            diag_fixit(c->s, f->at, sema_text(c, "out %s", f->name.name));
         }
     }
 }
@@ -76,10 +72,58 @@ static const struct ast_formal *left_out(const struct ast_fn *fn, const struct a
     return NULL;
 }
 
+// Reports the names in the list of "fn" that are those of no tensor; returns false if there are none.
+static bool refuse_names(struct sema *c, const struct ast_fn *fn) {
+    bool found = false;
+    for (int i = 0; i < fn->nformals; ++i) {
+        const struct ast_formal *f = &fn->formal[i];
+        const struct symbol *sym = scope_find(c, f->name.name);
+        if (f->kind != FORMAL_NAME || (sym && sym->kind == SYM_TENSOR)) continue;
+        found |= !formal_symbol(c, f);
+    }
+    return found;
+}
+
+// The argument of "fn" that is the tensor "t", in global memory; NULL: there is none.
+static const struct ast_formal *formal_of(const struct ast_fn *fn, const struct tensor *t) {
+    for (int i = 0; i < fn->nformals && t->space == MEM_GLOBAL; ++i)
+        if (fn->formal[i].kind == FORMAL_NAME && fn->formal[i].name.name == t->name)
+            return &fn->formal[i];
+    return NULL;
+}
+
+bool planned_refuse_way(struct sema *c, const struct ast_fn *fn, const struct copy *y) {
+    const struct tensor *a = y->src.base, *b = y->dst.base;
+    const struct ast_formal *src = formal_of(fn, a), *dst = formal_of(fn, b);
+    bool read = !src || src->dir == DIR_NONE, written = !dst || dst->dir != DIR_NONE;
+    if (a == b || (read && written)) return false;
+    if (!written) {
+        diag_error(c->s, y->at, "this copy writes '%s', which its kernel does not list as 'out'",
+                   b->name);
+        diag_note(c->s, dst->at, "list it as 'out %s'", b->name);
+        diag_fixit(c->s, dst->at, sema_text(c, "out %s", b->name));
+    }
+    const char *way = read ? "" : src->dir == DIR_OUT ? "out" : "inout";
+    if (!read && !written) {
+        diag_note(c->s, src->at,
+                  "'%s', which it reads, is listed as '%s': the other way is 'copy %s -> %s'",
+                  a->name, way, b->name, a->name);
+    } else if (!read) {
+        diag_error(c->s, y->at, "this copy reads '%s', which its kernel lists as '%s'", a->name,
+                   way);
+        diag_note(c->s, src->at,
+                  "tcpc plans no copy of what its kernel writes; if none writes it, list it as "
+                  "'%s'",
+                  a->name);
+    }
+    return true;
+}
+
 bool planned_refuse_kernel(struct sema *c, const struct ast_fn *fn) {
     if (!fn->kernel || !fn->body || fn->body->nstmts != 1) return false;
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO) return false;
+    if (refuse_names(c, fn)) return true;
     const struct ast_formal *lost = fn->nformals > 2 ? left_out(fn, s) : NULL;
     if (lost && !fn->manual && !fn->grid && !fn->threads) {
         diag_error(c->s, s->at,
@@ -238,7 +282,7 @@ bool planned_refuse_list(struct sema *c, const struct ast_fn *fn) {
                   f->name.name);
         return true;
     }
-    return false;
+    return refuse_names(c, fn);
 }
 
 int planned_refuse(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
@@ -272,6 +316,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     if (!part_of_tensor(c, s->copy.src, &y.src) || !part_of_tensor(c, s->copy.dst, &y.dst))
         return 0;
     struct tensor *a = y.src.base, *b = y.dst.base;
+    if (planned_refuse_way(c, &d->fn, &y)) return 0;
     if (!planned_is_argument(c, &d->fn, a, false) || !planned_is_argument(c, &d->fn, b, true) ||
         a == b || !lay_valid(y.src.layout) || !lay_valid(y.dst.layout)) {
         bool said = planned_refuse_kernel(c, &d->fn), whole = s->copy.src->kind == E_NAME;

@@ -20,7 +20,9 @@ bool planned_is_empty(struct sema *c, const struct lay_tuple *t);
 // Sets "out" to the types, the architecture and what is promised of a copy from "a" to "b".
 void planned_relayout(struct sema *c, const struct tensor *a, const struct tensor *b,
                       struct relayout *out);
-// Reports a tensor that is declared in the list of "fn", whose copies are planned; returns false if there is none.
+// Reports that copy "y" writes an argument of "fn" that is not 'out', or reads one that is; returns false if it does neither.
+bool planned_refuse_way(struct sema *c, const struct ast_fn *fn, const struct copy *y);
+// Reports what in the list of "fn", whose copies are planned, is no tensor that is declared above; returns false if there is none.
 bool planned_refuse_list(struct sema *c, const struct ast_fn *fn);
 int planned_refuse(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
                    const struct tensor *b, const char *why);

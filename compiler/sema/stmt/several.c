@@ -135,6 +135,7 @@ static bool plan_member(struct sema *c, const struct ast_fn *fn, const struct as
         return false;
     const struct tensor *a = y.src.base, *b = y.dst.base;
     struct view before = y.dst;
+    if (planned_refuse_way(c, fn, &y)) return false;
     if (!planned_is_argument(c, fn, a, false) || !planned_is_argument(c, fn, b, true)) {
         diag_error(c->s, s->at,
                    "this copy does not say how it is done, and tcpc plans several copies from "

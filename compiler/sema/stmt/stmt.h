@@ -8,6 +8,8 @@
 void check_expect(struct sema *c, const struct ast_expect *x, struct range at);
 
 // kernel.c
+// The tensor that "f", a name in the list of a function, names; NULL after an error.
+struct symbol *formal_symbol(struct sema *c, const struct ast_formal *f);
 // Checks the text "fn" of kernel "k".
 void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k);
 // The statements of "b", the body of "up"; NULL: of the kernel.
