@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Tuple
 
@@ -26,6 +24,8 @@ _known: Dict[Tuple[Any, "Request"], Optional[Choice]] = {}
 
 
 def _file(backend: Any, request: Request) -> pathlib.Path:
+    import hashlib
+
     from . import _disk  # only where there is a GPU
 
     key = repr((backend.model, tuple(request)))
@@ -33,6 +33,8 @@ def _file(backend: Any, request: Request) -> pathlib.Path:
 
 
 def _read(backend: Any, request: Request) -> Optional[Choice]:
+    import json
+
     from . import _disk
 
     try:
@@ -59,6 +61,8 @@ def keep(backend: Any, request: Request, choice: Optional[Choice]) -> None:
     _known[backend, request] = choice
     kept = _file(backend, request)
     if choice is not None:
+        import json
+
         from . import _disk
 
         _disk.write(kept, json.dumps(choice._asdict()).encode())
