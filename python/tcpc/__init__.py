@@ -15,16 +15,16 @@ from ._pattern import PatternError
 
 if TYPE_CHECKING:
     from . import algebra
-    from ._bench import bench
+    from ._bench import Bench, bench
     from ._info import CacheInfo, KernelInfo, LoadedInfo
     from ._library import version
-    from ._load import load
+    from ._load import LoadedPlan, load
     from ._mesh import mesh_status, prepare_mesh, reset_mesh, reshard
     from ._plan import Plan, plan
     from ._tune import tune
     from .algebra import Drawing, Explanation, Layout, draw, evaluate, explain
 
-_LATER = {"bench": "._bench", "load": "._load", "version": "._library", **{name: "._info" for name in ("CacheInfo", "KernelInfo", "LoadedInfo")}, **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", "tune": "._tune", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
+_LATER = {"Bench": "._bench", "bench": "._bench", "LoadedPlan": "._load", "load": "._load", "version": "._library", **{name: "._info" for name in ("CacheInfo", "KernelInfo", "LoadedInfo")}, **{name: "._mesh" for name in ("mesh_status", "prepare_mesh", "reset_mesh", "reshard")}, "Plan": "._plan", "plan": "._plan", "tune": "._tune", **{name: ".algebra" for name in ("Drawing", "Explanation", "Layout", "algebra", "draw", "evaluate", "explain")}}
 
 _NOT_HERE = {"reduce": "elements are moved, not summed", "einsum": "elements are moved, not summed", "repeat": "contiguous(x.expand(..)) repeats elements"}
 
@@ -48,8 +48,8 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'tcpc' has no attribute '{name}'" + (f"; '{meant}' is what does it here" if meant else ""))
 
 
-__all__ = ["Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",
-           "CacheInfo", "CompileError", "Fix", "KernelInfo", "LoadedInfo", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "mesh_status", "permute", "plan", "prepare",
+__all__ = ["Bench", "Drawing", "Explanation", "Layout", "algebra", "bench", "draw", "evaluate", "explain", "load",
+           "CacheInfo", "CompileError", "Fix", "KernelInfo", "LoadedInfo", "LoadedPlan", "PatternError", "Plan", "PlanWarning", "cache_clear", "cache_info", "contiguous", "copy_", "mesh_status", "permute", "plan", "prepare",
            "prepare_mesh", "relayout", "reset_mesh", "reshard", "tune", "version"]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import _pattern, _warm
 from ._arrays import Array, describe, empty, own_copy, split, tell_written
-from ._engine import SHARED, Copy, Modes, check_own, copy, elements_of, engine, prepared
+from ._engine import DST, OUT, Copy, Modes, check_own, copy, elements_of, engine, prepared, shared
 
 if TYPE_CHECKING:
     from ._info import CacheInfo
@@ -31,8 +31,16 @@ def _backend(name: Optional[str], array: Array) -> Any:
 
         return device(array.device)
     if name == "cuda":
-        raise ValueError("backend='cuda' needs arrays on a GPU")
+        raise ValueError(f"backend='cuda' needs arrays on a GPU{to_a_gpu(array)}")
     return None
+
+
+def to_a_gpu(array: Array) -> str:
+    """How an array of the CPU gets there, for a message."""
+    torch = sys.modules.get("torch")
+    if array.kind != "torch" or torch is None:
+        return "; give a tensor of PyTorch, or an array of CuPy or JAX, that is on one"
+    return "; give x.cuda()" if torch.cuda.is_available() else "; this PyTorch sees no GPU (torch.cuda.is_available() is False)"
 
 
 def _check_pair(destination: Array, source: Array) -> None:
@@ -173,7 +181,8 @@ def _copied(x: Any, what: What, axes: Mapping[str, int], out: Any, dtype: Any, b
     if not traced and not _is_asked(x, out):
         return plain(x, what, axes, out, dtype, backend, stream)
     if backend is not None or stream is not None:
-        raise ValueError(f"a call that PyTorch traces, transforms or records for gradients takes no backend= and no stream={'' if traced else _operators().why_asked(x, out)}")
+        first = "leave stream out" if backend is None else "leave backend out: PyTorch then makes the copy on the CPU" if backend == "host" else "leave backend out"
+        raise ValueError(f"{first}; a call that PyTorch traces, transforms or records for gradients takes no backend= and no stream={'' if traced else _operators().why_asked(x, out)}")
     return _operators().by_operator(x, what if isinstance(what, str) else _as_pattern(_order(what, x.dim())), axes, out, dtype, traced)
 
 
@@ -200,6 +209,8 @@ def relayout(x: Any, pattern: str, /, *more: Any, out: Any = None, dtype: Any = 
 
         tcpc.relayout(x, "b s (h d) -> b h s d", h=8)     # (2, 100, 512) -> (2, 8, 100, 64)
 
+    Calls on tensors of PyTorch are recorded for gradients, and work within torch.compile, torch.vmap and torch.func, without backend= and stream=.
+
     Args:
         x: an array of numpy, PyTorch, CuPy or JAX, with any strides.
         pattern: both sides have the same axes.
@@ -222,7 +233,7 @@ def relayout(x: Any, pattern: str, /, *more: Any, out: Any = None, dtype: Any = 
     if more:
         raise TypeError("extents are given by name, relayout(x, 'a (b c) -> a b c', b=2); of a dict as **extents")
     if out is not None and out is x:
-        raise ValueError(SHARED)
+        raise shared(OUT, x)
     if not isinstance(pattern, str):
         hint = "permute() takes the order of dimensions" if isinstance(pattern, (tuple, list)) else "the array comes first"
         raise TypeError(f"a pattern is a text, such as 'a b -> b a', not {pattern if isinstance(pattern, (tuple, list)) else type(pattern).__name__}; {hint}")
@@ -249,14 +260,15 @@ def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: 
         IndexError: there is no such dimension.
     """
     if more:
-        raise TypeError("dims is one sequence of integers: permute(x, (1, 0)), not permute(x, 1, 0)")
+        numbers = ", ".join(map(repr, (dims, *more)))
+        raise TypeError(f"dims is one sequence of integers: permute(x, ({numbers})), not permute(x, {numbers})")
     order = dims if type(dims) is tuple else _as_tuple(dims)
     if backend is None and stream is None and not _is_traced():
         y = _warm.call(x, order, dtype, out, None)
         if y is not None:
             return y
     if out is not None and out is x:
-        raise ValueError(SHARED)
+        raise shared(OUT, x)
     return _copied(x, order, {}, out, dtype, backend, stream)
 
 
@@ -272,17 +284,17 @@ def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Option
         if y is not None:
             return y
     if out is not None and out is x:
-        raise ValueError(SHARED)
+        raise shared(OUT, x)
     return _copied(x, SAME, {}, out, dtype, backend, stream)
 
 
-def _check_shapes(a: Sequence[int], b: Sequence[int]) -> None:
-    """Of destination and source."""
-    if len(a) != len(b):
-        raise ValueError(f"copy_: the destination has {len(a)} dimensions, but the source has {len(b)}; nothing is expanded, so give expand() of it")
-    for i, (n, m) in enumerate(zip(a, b)):
-        if n != m:
-            raise ValueError(f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {i}")
+def _check_shapes(of_dst: Sequence[int], of_src: Sequence[int], src: Any) -> None:
+    a, b = tuple(of_dst), tuple(of_src)
+    if len(a) == len(b) and all(n == m for n, m in zip(a, b)):
+        return
+    fits = len(b) <= len(a) and all(m in (1, n) for n, m in zip(a[len(a) - len(b):], b))
+    wide = f"src.expand{a}" if hasattr(src, "expand") else f"broadcast_to(src, {a})"
+    raise ValueError(f"dst has shape {a}, but src has {b}" + (f"; nothing is expanded, so give {wide}" if fits else ""))
 
 
 def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any = None) -> Any:
@@ -300,19 +312,19 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
     if backend is None and stream is None and not _is_traced() and _warm.copy(dst, src):
         return dst
     if _is_traced() or _is_asked(src, dst) or _foreign_for(src, dst):
-        _check_shapes(dst.shape, src.shape)
+        _check_shapes(dst.shape, src.shape, src)
         return _copied(src, SAME, {}, dst, None, backend, stream)
     destination, source = describe(dst, True), describe(src, True)
-    _check_shapes(destination.shape, source.shape)
+    _check_shapes(destination.shape, source.shape, src)
     _check_pair(destination, source)
     check_stream(stream, source)
     where = _backend(backend, source)
     if where is None:
-        check_own(destination, source, (source.shape, source.strides, destination.strides))
+        check_own(destination, source, (source.shape, source.strides, destination.strides), DST)
         own_copy(dst, src)
     else:
         tell_written(destination)
-        done = copy(destination, source, (source.shape, source.strides, destination.strides), where, stream)
+        done = copy(destination, source, (source.shape, source.strides, destination.strides), where, stream, DST)
         if backend is None and stream is None:
             _learn(dst.shape, destination, source, where, done)
     return dst
@@ -340,13 +352,13 @@ def prepare(*pairs: Tuple[Any, Any], backend: Optional[str] = None) -> None:
         if type(pair) not in (tuple, list) or len(pair) != 2 or any(type(x) in (tuple, list) for x in pair):
             raise TypeError(f"prepare takes pairs: prepare((dst, src), ..), not {_kind(pair)}; plan(x, pattern) compiles what a relayout needs")
         destination, source = map(describe, pair)
-        _check_shapes(destination.shape, source.shape)
+        _check_shapes(destination.shape, source.shape, source.of)
         modes = source.shape, source.strides, destination.strides
         _check_pair(destination, source)
         where = _backend(backend, source)
         if where is None:
-            check_own(destination, source, modes)
-        made = prepared(destination, source, modes) if where is not None and 0 not in modes[0] else None
+            check_own(destination, source, modes, DST)
+        made = prepared(destination, source, modes, DST) if where is not None and 0 not in modes[0] else None
         if made is not None:
             wanted.append((where, made))
     for where in {w for w, _ in wanted}:
@@ -354,7 +366,11 @@ def prepare(*pairs: Tuple[Any, Any], backend: Optional[str] = None) -> None:
 
 
 def cache_info() -> CacheInfo:
-    """The kernels that were compiled in this process: for each its plan, its divisor if an extent is a param, its hits, and the times that it took."""
+    """The kernels that were compiled in this process: for each its plan, its divisor if an extent is a param, its hits, and the times that it took.
+
+    Hits are copies by a kernel that was there, also those of plan() and of operators of PyTorch. What the framework itself copies, on the CPU without backend=, is
+    not counted, nor what a CUDA graph replays. Neither plan() nor prepare() copies, so they count only what they compile.
+    """
     return engine.info()
 
 

@@ -105,7 +105,7 @@ def describe(x: Any, known: bool = False) -> Array:
         return x.array  # type: ignore[no-any-return]
     if hasattr(x, "__cuda_array_interface__"):
         return _cuda(x)
-    raise TypeError(f"expected an array of numpy, PyTorch, CuPy or JAX, not {type(x).__name__}" + ("; stack() makes one of several" if isinstance(x, (list, tuple)) else ""))
+    raise TypeError(f"expected an array of numpy, PyTorch, CuPy or JAX, not {type(x).__name__}" + ("; np.stack() or torch.stack() makes one of several" if isinstance(x, (list, tuple)) else ""))
 
 
 def compact(shape: Sequence[int], size: int) -> Tuple[int, ...]:

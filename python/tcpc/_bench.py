@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """"rows" has tcpc first, then the framework's own copy, then a plain copy of the same bytes."""
+    """What tcpc.bench() measured. "what" says of which copy; "rows" has tcpc first, then the framework's own copy, then a plain copy of the same bytes."""
 
     what: str
     rows: Tuple[Row, ...]
@@ -97,7 +97,7 @@ def bench(x: Any, pattern: str, /, *, dtype: Any = None, **axes: int) -> Bench:
     source = describe(x)
     bound = _pattern.bind(_pattern.parse(pattern), source.shape, axes)
     if source.device < 0:
-        raise ValueError("bench() is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy")
+        raise ValueError(f"bench() is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy{_api.to_a_gpu(source)}")
     if 0 in source.shape:
         raise ValueError(f"the array has no elements: {source.shape}")
     out = empty(source, bound.shape, dtype)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import pathlib
 from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Tuple
 
-from . import _disk
-
 if TYPE_CHECKING:
+    import pathlib
+
     from ._engine import Request
 
 MOST_KNOWN = 4096  # requests that are remembered, most of them without a choice
@@ -27,11 +24,19 @@ _known: Dict[Tuple[Any, "Request"], Optional[Choice]] = {}
 
 
 def _file(backend: Any, request: Request) -> pathlib.Path:
+    import hashlib
+
+    from . import _disk  # only where there is a GPU
+
     key = repr((backend.model, tuple(request)))
     return _disk.cache_folder() / "tuned" / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.json"
 
 
 def _read(backend: Any, request: Request) -> Optional[Choice]:
+    import json
+
+    from . import _disk
+
     try:
         told = json.loads(_disk.read(_file(backend, request)) or b"null")
         return Choice(int(told["number"]), str(told["how"])) if told else None
@@ -56,6 +61,10 @@ def keep(backend: Any, request: Request, choice: Optional[Choice]) -> None:
     _known[backend, request] = choice
     kept = _file(backend, request)
     if choice is not None:
+        import json
+
+        from . import _disk
+
         _disk.write(kept, json.dumps(choice._asdict()).encode())
         return
     try:

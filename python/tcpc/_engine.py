@@ -23,8 +23,9 @@ MOST_SEEN = 8  # values of one extent that are remembered
 MOST_DIVISOR = 64
 OPEN_AT = 3  # distinct values, at which an extent becomes a param
 
-SHARED = "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation."
-TWICE = "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation."
+Sides = Tuple[str, str, str]  # what a call names its destination and its source, and who may get a copy of it
+OUT: Sides = ("out", "x", "")
+DST: Sides = ("dst", "src", "copy_ ")
 
 Modes = Tuple[Sequence[int], Sequence[int], Sequence[int]]  # extents, and strides of source and destination in bytes
 
@@ -48,6 +49,20 @@ class Copy(NamedTuple):
     bytes: Tuple[int, int]
 
 
+def _copy_of(of: Any, name: str) -> str:
+    """How to make one."""
+    return f"{name}.clone()" if hasattr(of, "clone") else f"{name}.copy()"
+
+
+def shared(sides: Sides, source: Any) -> ValueError:
+    """The error of a destination that has an element of "source"."""
+    return ValueError(f"{sides[0]} and {sides[1]} share elements; give {sides[2]}a copy of {sides[1]}: {_copy_of(source, sides[1])}")
+
+
+def _twice(sides: Sides, destination: Any) -> ValueError:
+    return ValueError(f"two elements of {sides[0]} share memory, as those of a view with a stride of 0 do; write to a copy of it: {_copy_of(destination, sides[0])}")
+
+
 def alignment(address: int) -> int:
     return min(address & -address or MOST_ALIGN, MOST_ALIGN)
 
@@ -57,9 +72,10 @@ def elements_of(destination: Array, source: Array) -> Optional[Tuple[str, str]]:
     if destination.dtype == source.dtype or (destination.kind != source.kind and destination.name == source.name):
         return None
     name = "uint8" if source.name == "bool" else source.name
+    how = "; take x.real or abs(x) of it" if name.startswith("complex") and not destination.name.startswith("complex") else ""
     for array, known in (source, name), (destination, destination.name):
         if known not in NUMBERS:
-            raise TypeError(f"elements cannot be converted from {source.dtype} to {destination.dtype}: {array.dtype} is no type that kernels convert {'to' if array is destination else 'from'}")
+            raise TypeError(f"elements cannot be converted from {source.dtype} to {destination.dtype}: {array.dtype} is no type that kernels convert {'to' if array is destination else 'from'}{how}")
     return NUMBERS[name], NUMBERS[destination.name]
 
 
@@ -104,27 +120,27 @@ def simplify(extents: Sequence[int], source: Sequence[int], destination: Sequenc
     return Copy(request, (behind[0], behind[1]), (size[0], size[1]))
 
 
-def check_apart(copy: Copy, sizes: Tuple[int, int], extents: Sequence[int], source: Sequence[int], destination: Sequence[int], addresses: Tuple[int, int]) -> None:
+def check_apart(copy: Copy, destination: Array, source: Array, modes: Modes, sides: Sides) -> None:
     """Raises ValueError where an element of the destination is written twice, or is one of the source."""
-    first = [a + b for a, b in zip(addresses, copy.behind)]
-    _check_apart(sizes, (extents, source, destination), addresses, first[0] < first[1] + copy.bytes[1] and first[1] < first[0] + copy.bytes[0])
+    first = source.address + copy.behind[0], destination.address + copy.behind[1]
+    _check_apart(destination, source, modes, sides, first[0] < first[1] + copy.bytes[1] and first[1] < first[0] + copy.bytes[0])
 
 
-def _check_apart(sizes: Tuple[int, int], modes: Modes, addresses: Tuple[int, int], together: bool) -> None:
+def _check_apart(destination: Array, source: Array, modes: Modes, sides: Sides, together: bool) -> None:
     """"together": the ranges of addresses overlap."""
-    extents, source, destination = modes
-    itself = _overlaps_itself(tuple(extents), tuple(destination), sizes[1])
+    extents, from_, to = modes
+    itself = _overlaps_itself(tuple(extents), tuple(to), destination.itemsize)
     if itself:
-        raise ValueError(TWICE)
-    shared: Optional[bool] = False
+        raise _twice(sides, destination.of)
+    found: Optional[bool] = False
     if together:
         from . import _apart
 
-        shared = _apart.overlap(tuple(zip(extents, source)), sizes[0], tuple(zip(extents, destination)), sizes[1], addresses[1] - addresses[0])
-    if shared:
-        raise ValueError(SHARED)
-    if itself is None or shared is None:
-        raise ValueError("it could not be decided in time whether two elements share memory; clone() one of the arrays")
+        found = _apart.overlap(tuple(zip(extents, from_)), source.itemsize, tuple(zip(extents, to)), destination.itemsize, destination.address - source.address)
+    if found:
+        raise shared(sides, source.of)
+    if itself is None or found is None:
+        raise ValueError(f"it could not be decided in time whether two elements share memory; give a copy of one of the arrays: {_copy_of(source.of, sides[1])}")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -135,7 +151,7 @@ def _overlaps_itself(extents: Tuple[int, ...], strides: Tuple[int, ...], size: i
     return _apart.overlaps_itself(tuple(zip(extents, strides)), size)
 
 
-def check_own(destination: Array, source: Array, modes: Modes) -> None:
+def check_own(destination: Array, source: Array, modes: Modes, sides: Sides = OUT) -> None:
     """What a kernel would refuse, of a copy that the framework itself makes."""
     elements = elements_of(destination, source)
     extents, from_, to = map(tuple, modes)
@@ -145,7 +161,7 @@ def check_own(destination: Array, source: Array, modes: Modes) -> None:
     (first, end), (low, high) = _range(extents, from_, sizes[0]), _range(extents, to, sizes[1])
     together = addresses[0] + first < addresses[1] + high and addresses[1] + low < addresses[0] + end
     if not together or elements is not None or not _is_itself(sizes[1], (extents, from_, to), addresses):
-        _check_apart(sizes, (extents, from_, to), addresses, together)
+        _check_apart(destination, source, (extents, from_, to), sides, together)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -324,17 +340,24 @@ class Engine:
             log(f"{backend.name}: {r.element[0]} -> {r.element[1]} {r.extents}:{r.source} -> {r.destination}{extent}: "
                          f"planned in {kernel.planned * 1e3:.1f} ms, built in {took * 1e3:.1f} ms")
 
-    def kernel(self, backend: Any, request: Request) -> Kernel:
+    def kernel(self, backend: Any, request: Request, copies: bool = True) -> Kernel:
+        """The kernel for it, which is built; "copies": it makes a copy now."""
         with self.lock:
             kernel = self.find(backend, request)
             if kernel is not None and kernel.ready is not None:
-                self.hits += 1
+                self.hits += copies
             else:
                 self.misses += 1
                 kernel = kernel or self.make(backend, request)
                 self.build(backend, [kernel])
-            kernel.hits += 1
+            kernel.hits += copies
             return kernel
+
+    def count(self, kernel: Kernel) -> None:
+        """A copy by a kernel that somebody kept."""
+        with self.lock:
+            self.hits += 1
+            kernel.hits += 1
 
     def prepare(self, backend: Any, requests: Sequence[Request]) -> None:
         """Builds what none of the kernels serves, all together."""
@@ -371,12 +394,12 @@ def family_keys(backend: Any, request: Request) -> List[Any]:
 engine = Engine()
 
 
-def copy(destination: Array, source: Array, modes: Modes, backend: Any, stream: Any = None) -> Optional[Tuple[Copy, Kernel]]:
+def copy(destination: Array, source: Array, modes: Modes, backend: Any, stream: Any = None, sides: Sides = OUT) -> Optional[Tuple[Copy, Kernel]]:
     """Copies the modes (extents, strides of source and destination in bytes) by a kernel, and tells which one; None: there is nothing to do."""
     if 0 in modes[0]:
         elements_of(destination, source)
         return None
-    made = prepared(destination, source, modes)
+    made = prepared(destination, source, modes, sides)
     if made is None:
         return None
     first = source.address + made.behind[0], destination.address + made.behind[1]
@@ -395,7 +418,7 @@ def launch(kernel: Kernel, made: Copy, first: Tuple[int, int], destination: Arra
     backend.launch(kernel, kernel.params(made.request), first, made.bytes, stream)
 
 
-def prepared(destination: Array, source: Array, modes: Modes) -> Optional[Copy]:
+def prepared(destination: Array, source: Array, modes: Modes, sides: Sides = OUT) -> Optional[Copy]:
     """The copy, checked; None: each element is where it has to be."""
     extents, from_, to = modes
     sizes, addresses = (source.itemsize, destination.itemsize), (source.address, destination.address)
@@ -403,5 +426,5 @@ def prepared(destination: Array, source: Array, modes: Modes) -> Optional[Copy]:
     made = simplify(extents, from_, to, sizes, elements, addresses)
     if elements is None and _is_itself(sizes[1], modes, addresses):
         return None
-    check_apart(made, sizes, extents, from_, to, addresses)
+    check_apart(made, destination, source, modes, sides)
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -9,14 +10,17 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+import threading
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _disk, _library
 from ._base import keep_lock, log
 from ._library import CUDA
 
 ALIGN = 256  # of memory from the runtime
+SLOW = 2  # seconds, from which on a wait is told of
 MOST_RUNTIMES = 8  # of other versions and compilers, that are kept on the disk
 
 
@@ -32,6 +36,18 @@ def _run(words: Sequence[str]) -> None:
     made = subprocess.run(words, capture_output=True, text=True)
     if made.returncode:
         raise RuntimeError(f"the C++ compiler failed: {' '.join(words)}\n{made.stderr[:4000]}")
+
+
+@contextlib.contextmanager
+def _told_if_slow() -> Iterator[None]:
+    """Says once what the call waits for."""
+    timer = threading.Timer(SLOW, lambda: print("tcpc: builds the support code of backend='host', once; it may take half a minute", file=sys.stderr))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @functools.lru_cache(maxsize=None)
@@ -57,7 +73,8 @@ def _runtime_path() -> str:
         with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
             made = pathlib.Path(scratch) / "host.so"
             log("host: builds the runtime, once, which takes some seconds")
-            _run([cxx, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", f"-I{folder}", *map(str, sources), "-o", str(made)])
+            with _told_if_slow():
+                _run([cxx, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", f"-I{folder}", *map(str, sources), "-o", str(made)])
             os.replace(made, library)  # other processes see all of it, or nothing
         _disk.keep_newest(library.parent.glob("host-*.so"), MOST_RUNTIMES)
     _disk.use(library)

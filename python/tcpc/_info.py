@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, Tuple
+from typing import TYPE_CHECKING, Mapping, NamedTuple, Optional, Tuple
+
+if TYPE_CHECKING:
+    from .algebra import Explanation
 
 _TENSOR = re.compile(r"tensor (?:src|dst) : (\S+ global \S+)")
 
@@ -15,7 +18,7 @@ class KernelInfo(NamedTuple):
         plan: the text that was compiled.
         backend: "host", or "cuda:0" for GPU 0.
         divisor: 0 for a kernel of numbers; else one extent is a param N, which is a multiple of it.
-        hits: the copies that it made.
+        hits: the copies that it made, also the one that compiled it, and those of a plan.
         plan_ms, build_ms: milliseconds to plan and prove it, and to compile and load it.
         how: what the planner chose, in one line.
     """
@@ -28,11 +31,11 @@ class KernelInfo(NamedTuple):
     build_ms: float
     how: str
 
-    def explain(self) -> Any:
-        """What the compiler chose for it, and why: tcpc.explain(plan)."""
+    def explain(self, *, params: Optional[Mapping[str, int]] = None) -> "Explanation":
+        """What the compiler chose for it, and why: tcpc.explain(plan, params=params)."""
         from .algebra import explain
 
-        return explain(self.plan)
+        return explain(self.plan, params=params)
 
 
 class LoadedInfo(NamedTuple):
@@ -58,7 +61,7 @@ class CacheInfo(NamedTuple):
     """The kernels of this process.
 
     Attributes:
-        hits, misses: copies whose kernel was there, and whose kernel was compiled.
+        hits, misses: copies whose kernel was there, also by a call of a plan; and kernels that were compiled, by a copy, plan() or prepare().
         most: kernels of numbers that are kept; the one that was used the longest ago goes.
         kernels: a KernelInfo for each.
         loaded: a LoadedInfo for each kernel of a plan that tcpc.load() made and that somebody has, on each GPU, or the CPU, that it was built for.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import _library
 from ._base import PlanWarning, keep_lock, log
-from ._api import _backend, check_stream
+from ._api import _backend, _is_traced, check_stream
 from ._arrays import Array, NUMBERS, describe, tell_written
 from ._host import Part
 from ._info import LoadedInfo
@@ -34,7 +34,7 @@ class Kernel:
     kernel writes is written to the arrays; nothing is returned.
     """
 
-    def __init__(self, plan: "Plan", number: int, launch: Any):
+    def __init__(self, plan: "LoadedPlan", number: int, launch: Any):
         self._plan, self._number = plan, number
         self.name: str = launch.name.decode()
         self.hits: Dict[int, int] = {}  # launches, by the GPU, or -1
@@ -56,6 +56,8 @@ class Kernel:
         self._work(arrays, None, named, False)
 
     def _work(self, arrays: Sequence[Any], stream: Any, named: Mapping[str, Any], launches: bool) -> None:
+        if _is_traced():
+            raise RuntimeError(f"torch.compile cannot trace kernel '{self.name}' of a loaded plan; call it outside, or in a function that has @torch.compiler.disable")
         if self._plan._compiled.launches[self._number].contents.devices:
             raise NotImplementedError(f"kernel '{self.name}' is launched by all devices of a mesh; tcpc.reshard makes such a copy, and so does its launcher in C, with an end of the mesh")
         given = self._bind(arrays, named)
@@ -109,9 +111,9 @@ class Kernel:
                 self._known[like] = known
         return known
 
-    def explain(self) -> "Explanation":
+    def explain(self, *, params: Optional[Mapping[str, int]] = None) -> "Explanation":
         """What the compiler chose for each copy, as tcpc.explain()."""
-        return self._plan.explain(self.name)
+        return self._plan.explain(self.name, params=params)
 
     def _repr_svg_(self) -> str:
         return self._plan.draw(self.name).svg
@@ -194,7 +196,7 @@ def _check(k: Kernel, tensor: Any, array: Array, params: Any, origins: Mapping[s
     name, element = t.name.decode(), t.element.decode()
     begin = f"kernel '{k.name}': '{name}'"
     if NUMBERS.get(array.name) != element and not (element == f"b{array.itemsize * 8}"):
-        raise TypeError(f"{begin} is of type {element} in the plan, but the array has {array.dtype}")
+        raise TypeError(f"{begin} is of type {element} in the plan, but the array has {array.dtype}{_converted(name, element, array)}")
     if t.direction != 0 and not array.writable:
         raise ValueError(f"{begin} is written by the kernel, but the array is read-only")
     if 0 not in array.shape and any(step % array.itemsize for step, n in zip(array.strides, array.shape) if n > 1):
@@ -215,7 +217,7 @@ def _check(k: Kernel, tensor: Any, array: Array, params: Any, origins: Mapping[s
         stride = value_at(mode.stride, params)
         below += min(0, stride * (n - 1))
         if step != stride * array.itemsize:
-            raise ValueError(f"{begin} has stride {stride} in {place}, {mode.stride.text.decode()} in the plan, but the array has {step // array.itemsize}")
+            raise ValueError(f"{begin} has stride {stride} in {place}, {mode.stride.text.decode()} in the plan, but the array has {step // array.itemsize}{_origin(mode.stride.text.decode(), k, params, origins)}")
     pointer = _lowest(array) - (value_at(t.offset, params) + below) * array.itemsize
     behind = pointer + value_at(tensor.bytes, params) - _end(array)
     if t.swizzled and behind > 0:
@@ -223,9 +225,19 @@ def _check(k: Kernel, tensor: Any, array: Array, params: Any, origins: Mapping[s
     return pointer
 
 
+def _converted(name: str, element: str, array: Array) -> str:
+    """How an array of another type can be given, for a message."""
+    wanted, declared = {ours: theirs for theirs, ours in NUMBERS.items()}.get(element), NUMBERS.get(array.name)
+    if wanted is None or declared is None:
+        return ""
+    call = f".to(torch.{wanted})" if array.kind == "torch" else f".astype(np.{wanted})" if wanted.rstrip("0123456789") in ("int", "uint", "float") else f".astype('{wanted}')"
+    return f"; convert with {call}, or declare {name} : {declared}, which then converts in the copy"
+
+
 def _origin(text: str, k: Kernel, params: Any, origins: Mapping[str, str]) -> str:
     """Where the values of the params in an expression are from."""
-    return "".join(f"; {p} = {params[i]}, from '{origins[p]}'" for i, p in enumerate(k.params) if p in origins and re.search(rf"\b{p}\b", text))
+    used = [(i, p) for i, p in enumerate(k.params) if re.search(rf"\b{p}\b", text)]
+    return "".join(f"; {p} = {params[i]}" + (f", from '{origins[p]}'" if p in origins else " is from the call") for i, p in used)
 
 
 def _lowest(array: Array) -> int:
@@ -251,8 +263,8 @@ keep_lock(sys.modules[__name__])
 keep_lock(sys.modules[__name__], "_counting")
 
 
-class Plan:
-    """The kernels of a plan, as attributes: `plan.copy_all(A, B)`. "kernels" has them by name."""
+class LoadedPlan:
+    """What `tcpc.load` makes: the kernels of a plan, as attributes: `plan.copy_all(A, B)`. "kernels" has them by name."""
 
     def __init__(self, path: pathlib.Path, defines: Mapping[str, Any], arch: Optional[str]):
         self.path = path
@@ -312,7 +324,7 @@ class Plan:
         return f"<plan {self.path.name}: {', '.join(self.kernels)}>"
 
 
-_plans: "weakref.WeakSet[Plan]" = weakref.WeakSet()
+_plans: "weakref.WeakSet[LoadedPlan]" = weakref.WeakSet()
 
 
 def infos() -> Tuple[LoadedInfo, ...]:
@@ -325,12 +337,21 @@ def infos() -> Tuple[LoadedInfo, ...]:
 _NOWHERE = Array(None, "numpy", 0, (), (), 1, None, "uint8", True, -1)
 
 
-def load(path: Union[str, "os.PathLike[str]"], *, defines: Optional[Mapping[str, Any]] = None, arch: Optional[str] = None) -> Plan:
+def load(path: Union[str, "os.PathLike[str]"], *, defines: Optional[Mapping[str, Any]] = None, arch: Optional[str] = None) -> LoadedPlan:
     """The kernels of the plan in a file, as functions.
 
         plan = tcpc.load("transpose.tcp", defines={"TILE": 64})
         plan.transpose(A, B)          # tensors in the order of the kernel, or by name
         plan.transpose(A=a, B=b, N=100)
+
+    Such a plan, where N is found in the shape of "A" and ld in the stride of the rows of "B", that may be longer than N:
+
+        tcp 1;
+        param N : index in 1 .. 4096;
+        param ld : index where ld >= N;
+        tensor A : f32 global row(N, 64) align 4;
+        tensor B : f32 global (64, N):(ld, 1) align 4;
+        kernel transpose(A, out B) { copy A -> select(B, (1, 0)); }
 
     Args:
         path: the file. What it imports, and headers of extern functions, are looked for in its folder.
@@ -344,4 +365,4 @@ def load(path: Union[str, "os.PathLike[str]"], *, defines: Optional[Mapping[str,
     """
     if arch is not None and not isinstance(arch, str):
         raise TypeError(f"arch is a text, such as 'sm_90', not {arch!r}")
-    return Plan(pathlib.Path(path), defines or {}, arch)
+    return LoadedPlan(pathlib.Path(path), defines or {}, arch)

@@ -55,6 +55,17 @@ def _groups(tokens: Sequence[str], text: str) -> Tuple[Group, ...]:
     return tuple(groups)
 
 
+def _mended(axis: str, left: Sequence[Group]) -> str:
+    """What to do with an axis that only the left side has; it is counted from the end that has no ellipsis before it."""
+    if (axis,) not in left or axis == ELLIPSIS:
+        return "reduce or index it first; " if any(axis in group for group in left) else ""
+    at = left.index((axis,))
+    if (ELLIPSIS,) in left[:at]:
+        at -= len(left)
+        return f"reduce or index it first, x.sum({at}) or x[..., 0{', :' * (-at - 1)}]; "
+    return f"reduce or index it first, x.sum({at}) or x[{':, ' * at}0]; "
+
+
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Pattern:
     tokens = re.findall(TOKEN, text)
@@ -73,7 +84,7 @@ def parse(text: str) -> Pattern:
         for axis in one:
             if axis not in other:
                 letters = len(one) == len(other) == 1 and sorted(one[0]) == sorted(other[0])
-                how = f"; blanks are between axes: '{' '.join(flat[0][0])} -> {' '.join(flat[1][0])}'" if letters else "; each axis is on both sides, as elements are moved, not summed or repeated"
+                how = f"; blanks are between axes: '{' '.join(flat[0][0])} -> {' '.join(flat[1][0])}'" if letters else f"; each axis is on both sides, as elements are moved, not summed or repeated; {_mended(axis, left)}an axis of 1 is written '1'"
                 raise PatternError(f"'{axis}' is not on the {side} side of '{text}'{how}")
     return Pattern(text, left, right)
 

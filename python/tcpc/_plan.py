@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from . import _api, _warm
 from ._arrays import Array, describe, tell_written
-from ._engine import Kernel, alignment, check_apart, check_own, engine, launch, prepared
+from ._engine import OUT, Kernel, alignment, check_apart, check_own, engine, launch, prepared
 
 
 class Plan:
@@ -31,7 +31,7 @@ class Plan:
         if self._where is None:
             check_own(destination, source, self._modes)
         self._made = prepared(destination, source, self._modes) if self._where is not None and 0 not in self._modes[0] else None
-        self._kernel: Optional[Kernel] = engine.kernel(self._where, self._made.request) if self._made else None
+        self._kernel: Optional[Kernel] = engine.kernel(self._where, self._made.request, copies=False) if self._made else None
         self.text: str = self._kernel.compiled.plan if self._kernel else ""
         self.how: str = self._kernel.compiled.how if self._kernel else "the framework's own copy"
 
@@ -52,17 +52,21 @@ class Plan:
         pattern, axes, dtype, backend = self._call
         if (out is None) == self._needs_out:
             raise ValueError("the plan was made with out=; give one that is like it" if self._needs_out else "the plan was made for a new array; make another one with out=")
-        if _api._is_traced() or _api._is_asked(x, out) or self._made is None or self._kernel is None:
+        asked = _api._is_traced() or _api._is_asked(x, out)
+        if asked and backend is not None:
+            raise ValueError("the plan was made with backend=, but PyTorch traces, transforms or records this call: make the plan without, then PyTorch makes the copy on the CPU")
+        if asked or self._made is None or self._kernel is None:
             return _api._copied(x, pattern, axes, out, dtype, backend, stream)
         source = self._checked("the array", describe(x, True), 0)
         destination = self._checked("out", _api._result(source, self.shape, out, dtype), 1)
         _api._check_pair(destination, source)
         _api.check_stream(stream, source)
         if out is not None:
-            check_apart(self._made, (source.itemsize, destination.itemsize), *self._modes, (source.address, destination.address))
+            check_apart(self._made, destination, source, self._modes, OUT)
             tell_written(destination)
         first = source.address + self._made.behind[0], destination.address + self._made.behind[1]
         launch(self._kernel, self._made, first, destination, source, stream)
+        engine.count(self._kernel)
         if stream is None:
             _api._learn((self, None, out is None), destination, source, self._where, (self._made, self._kernel))
         return destination.of
@@ -90,7 +94,14 @@ def plan(x: Any, pattern: str, /, *, out: Any = None, dtype: Any = None, backend
         turn = tcpc.plan(x, "b s (h d) -> b h s d", h=8)
         y = turn(x)
 
-    A call never compiles. It is refused where an array has another shape, other strides, another type, or a lesser alignment.
+    A call never compiles. It is refused where an array has another shape, other strides, another type, or a lesser alignment. So it can be captured:
+
+        turn = tcpc.plan(x, "b s d -> s b d", out=y)          # of PyTorch, on a GPU
+        tcpc.prepare((z, y))                                  # for a copy_(z, y) of the same graph
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            turn(x, out=y), tcpc.copy_(z, y)
+        graph.replay()                                        # reads "x" again, as it is now
 
     Args:
         x: an array like those that come, of numpy, PyTorch or CuPy.

@@ -157,7 +157,7 @@ def tune(x: Any, pattern: Any, /, *, out: Any = None, dtype: Any = None, candida
         raise ValueError(f"candidates is an integer in 1 .. {MOST}, not {candidates!r}")
     source = describe(x.detach() if hasattr(x, "detach") else x)
     if source.device < 0:
-        raise ValueError("tune() is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy")
+        raise ValueError(f"tune() is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy{_api.to_a_gpu(source)}")
     if 0 in source.shape:
         raise ValueError(f"the array has no elements: {source.shape}")
     bound = _api._bound(pattern if isinstance(pattern, str) else tuple(pattern), source.shape, axes)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import html
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from . import _load, _plan
     from ._info import KernelInfo
 
-    Planned = Union[str, KernelInfo, _plan.Plan, _load.Plan, _load.Kernel]
+    Planned = Union[str, KernelInfo, _plan.Plan, _load.LoadedPlan, _load.Kernel]
 
 EXPLAIN, COUNT, DRAW, DRAW_LAYOUT, EVAL = range(5)  # of enum tcpc_about
 TEXT, JSON, SOURCE, SVG, _, CUTE, PYCUTE = range(7)  # of enum tcpc_form
@@ -56,7 +57,7 @@ def evaluate(expression: str) -> Any:
 
 
 class Drawing(str):
-    """A text; notebooks show "svg"."""
+    """A text; notebooks show "svg". `pathlib.Path("a.svg").write_text(drawing.svg)` saves the picture, and `write_text(drawing)` the text."""
 
     svg: str
 
@@ -166,6 +167,8 @@ def _text(plan: Any) -> str:
     text = plan.text if type(plan).__name__ == "Plan" and hasattr(plan, "how") else getattr(plan, "plan", plan)
     if text == "":
         raise ValueError("the framework itself makes this copy: there is no plan; backend='host' compiles one")
+    if isinstance(text, os.PathLike) or (isinstance(text, str) and re.search(r"\S\.tcp\s*$", text)):
+        raise TypeError(f"{str(text)!r} is a path; give tcpc.load({str(text)!r})")
     if not isinstance(text, str):
         raise TypeError(f"expected the text of a plan, or a kernel of cache_info(), not {type(plan).__name__}")
     return text

@@ -112,7 +112,7 @@ def memory():
         tcpc.copy_(x[:, 20:52], x[:, :32])
         right = False
     except ValueError as error:
-        right &= "single memory location" in str(error)
+        right &= "dst and src share elements; give copy_ a copy of src: src.clone()" in str(error)
     zeros = torch.zeros(3, device="cuda")
     for wrong, kind, text in (
             (lambda: tcpc.prepare((torch.ones_like(zeros), zeros.clone().requires_grad_())), RuntimeError, "the copy is not recorded for gradients"),

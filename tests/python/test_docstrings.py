@@ -7,7 +7,7 @@ import tcpc
 from tcpc import _load
 
 FUNCTIONS = {name: getattr(tcpc, name) for name in tcpc.__all__ if inspect.isfunction(getattr(tcpc, name))}
-CLASSES = [getattr(tcpc, name) for name in tcpc.__all__ if inspect.isclass(getattr(tcpc, name))] + [_load.Plan, _load.Kernel]
+CLASSES = [getattr(tcpc, name) for name in tcpc.__all__ if inspect.isclass(getattr(tcpc, name))] + [_load.Kernel]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -1,5 +1,9 @@
 """Each message of a wrong call."""
 import importlib
+import pathlib
+import sys
+import time
+import types
 
 import numpy as np
 import pytest
@@ -24,6 +28,7 @@ WRONG = [
     (lambda: tcpc.relayout(x, "ab -> ba"), tcpc.PatternError, "'ab' is not on the right side of 'ab -> ba'; blanks are between axes: 'a b -> b a'"),
     (lambda: tcpc.relayout(x, "a b -> a"), tcpc.PatternError, "'b' is not on the right side .*; each axis is on both sides, as elements are moved, not summed or repeated"),
     (lambda: tcpc.rearrange(x, "a b -> b a"), AttributeError, "module 'tcpc' has no attribute 'rearrange'; 'relayout' is what does it here"),
+    *[(lambda give=give: tcpc.explain(give), TypeError, r"'a/x.tcp' is a path; give tcpc.load\('a/x.tcp'\)") for give in ("a/x.tcp", pathlib.Path("a/x.tcp"))],
     (lambda: tcpc.explain(3), TypeError, "expected the text of a plan, or a kernel of cache_info[(][)], not int"),
     (lambda: tcpc.relayout(x, "a b -> a b c"), tcpc.PatternError, "'c' is not on the left side"),
     (lambda: tcpc.relayout(x, "(...) -> ..."), tcpc.PatternError, "'...' is in brackets on the left side"),
@@ -44,22 +49,26 @@ WRONG = [
     (lambda: tcpc.permute(x, (1, 0), out=np.zeros((6, 4), np.int8), dtype=np.int16), TypeError, "out has type int8, but dtype is"),
     (lambda: tcpc.contiguous(x, out=locked), ValueError, "the destination is read-only"),
     (lambda: tcpc.copy_(locked, x, backend="host"), ValueError, "the destination is read-only"),
-    (lambda: tcpc.copy_(x, x[0], backend="host"), ValueError, "the destination has 2 dimensions, but the source has 1; nothing is expanded, so give expand[(][)] of it"),
-    (lambda: tcpc.copy_(x, x[:, :5], backend="host"), ValueError, r"The size of tensor a \(6\) must match the size of tensor b \(5\) at non-singleton dimension 1"),
-    (lambda: tcpc.copy_(x, x[::-1], backend="host"), ValueError, "some elements of the input tensor and the written-to tensor refer to a single memory location"),
+    (lambda: tcpc.copy_(x, x[0], backend="host"), ValueError, r"dst has shape \(4, 6\), but src has \(6,\); nothing is expanded, so give broadcast_to\(src, \(4, 6\)\)"),
+    (lambda: tcpc.copy_(x, x[:, :5], backend="host"), ValueError, r"dst has shape \(4, 6\), but src has \(4, 5\)$"),
+    (lambda: tcpc.prepare((x, x.T), backend="host"), ValueError, r"dst has shape \(4, 6\), but src has \(6, 4\)$"),
+    (lambda: tcpc.copy_(x, x[::-1], backend="host"), ValueError, r"dst and src share elements; give copy_ a copy of src: src.copy\(\)"),
+    (lambda: tcpc.relayout(np.zeros((4, 6, 2)), "b s d -> b d"), tcpc.PatternError, r"; reduce or index it first, x.sum\(1\) or x\[:, 0\]; an axis of 1 is written '1'"),
+    (lambda: tcpc.relayout(x, "... b d -> ... d"), tcpc.PatternError, r"; reduce or index it first, x.sum\(-2\) or x\[..., 0, :\]; an axis of 1"),
+    (lambda: tcpc.relayout(x, "a (b c) -> a b"), tcpc.PatternError, "; reduce or index it first; an axis of 1"),
     (lambda: tcpc.copy_(np.broadcast_to(np.zeros(6), (4, 6)), x), ValueError, "the destination is read-only"),
     (lambda: tcpc.copy_(np.lib.stride_tricks.as_strided(np.zeros(9, np.float32), (4, 6), (4, 4)), x, backend="host"), ValueError,
-     "more than one element of the written-to tensor"),
+     "two elements of dst share memory, as those"),
     (lambda: tcpc.copy_(np.zeros((4, 6), bool), x, backend="host"), TypeError, "cannot be converted from float32 to bool: bool is no type that kernels convert to"),
-    (lambda: tcpc.copy_(x, x.astype(np.complex64), backend="host"), TypeError, "complex64 is no type that kernels convert from"),
+    (lambda: tcpc.copy_(x, x.astype(np.complex64), backend="host"), TypeError, "complex64 is no type that kernels convert from; take x.real or abs[(]x[)] of it"),
     (lambda: tcpc.contiguous(np.array([{}, 1]), backend="host"), TypeError, "arrays of Python objects cannot be copied by a kernel"),
     (lambda: tcpc.contiguous(np.zeros(41, np.uint8)[1:].view(np.float64), dtype=np.float32, backend="host"), ValueError, "must be aligned to their size"),
-    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch, CuPy or JAX, not list; stack[(][)] makes one of several"),
+    (lambda: tcpc.contiguous([1, 2]), TypeError, "expected an array of numpy, PyTorch, CuPy or JAX, not list; np.stack[(][)] or torch.stack[(][)] makes one of several"),
     (lambda: tcpc.reduce(x, "a b -> a"), AttributeError, "module 'tcpc' has no attribute 'reduce': elements are moved, not summed"),
     (lambda: tcpc.explain(tcpc.plan(x, "a b -> b a")), ValueError, "there is no plan; backend='host' compiles one"),
     (lambda: tcpc.prepare(x, "a b -> b a"), TypeError, "prepare takes pairs: .*, not ndarray; plan[(]x, pattern[)] compiles what a relayout needs"),
     (lambda: tcpc.contiguous(x, backend="gpu"), ValueError, "backend is 'host', 'cuda' or None, not 'gpu'"),
-    (lambda: tcpc.contiguous(x, backend="cuda"), ValueError, "backend='cuda' needs arrays on a GPU"),
+    (lambda: tcpc.contiguous(x, backend="cuda"), ValueError, "backend='cuda' needs arrays on a GPU; give a tensor of PyTorch, or an array of CuPy or JAX, that is on one"),
     *[(call, ValueError, "stream= is for arrays on a GPU") for call in (lambda: tcpc.contiguous(x, stream=3), lambda: tcpc.copy_(x.copy(), x, stream=3), lambda: tcpc.contiguous(x, backend="host", stream=3))],
     *[(call, TypeError, "arrays with a mask cannot be copied; filled[(][)] makes one without") for call in (
         lambda: tcpc.contiguous(np.ma.array(x, mask=True)), lambda: tcpc.copy_(np.ma.array(x), x), lambda: tcpc.permute(x, (1, 0), out=np.ma.array(x.T)))],
@@ -67,14 +76,14 @@ WRONG = [
     (lambda: tcpc.permute(x, 1), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not 1"),
     (lambda: tcpc.permute(x, "1 0"), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not '1 0'; relayout[(][)] takes a pattern"),
     (lambda: tcpc.permute(x, None), TypeError, "dims is a sequence of integers, such as [(]1, 0[)], not None"),
-    (lambda: tcpc.permute(x, 1, 0), TypeError, r"dims is one sequence of integers: permute\(x, \(1, 0\)\), not permute\(x, 1, 0\)"),
+    (lambda: tcpc.permute(x, 2, 0, 1), TypeError, r"dims is one sequence of integers: permute\(x, \(2, 0, 1\)\), not permute\(x, 2, 0, 1\)"),
     (lambda: tcpc.permute(x, (True, False)), TypeError, "dims has integers, such as [(]1, 0[)], not True"),
     (lambda: tcpc.relayout(x, "a (b c) -> a b c", {"b": 2}), TypeError, r"extents are given by name, relayout\(x, 'a \(b c\) -> a b c', b=2\); of a dict as \*\*extents"),
     (lambda: tcpc.relayout("a b -> b a", x), TypeError, "a pattern is a text, .*, not ndarray; the array comes first"),
     (lambda: tcpc.relayout(x, "a (out d) -> a out d", out=2), tcpc.PatternError, "give all but one as d=..; 'out' is an argument of its own, so no extent can be given for an axis of this name"),
     (lambda: tcpc.relayout(x, "a (out dtype) -> a out dtype", out=2), tcpc.PatternError, "'out' and 'dtype' in .* are not known; give all but one; 'out' is an argument"),
     (lambda: tcpc.permute(x, (1.0, 0)), TypeError, "dims has integers, such as [(]1, 0[)], not 1.0"),
-    (lambda: tcpc.bench(x, "a b -> b a"), ValueError, "bench[(][)] is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy"),
+    (lambda: tcpc.bench(x, "a b -> b a"), ValueError, "bench[(][)] is for arrays on a GPU; on the CPU tcpc.relayout is the framework's own copy; give a tensor of PyTorch"),
     (lambda: tcpc.bench(Interface(shape=(0, 6)), "a b -> b a"), ValueError, r"the array has no elements: \(0, 6\)"),
 ]
 
@@ -100,7 +109,7 @@ def test_too_many_modes():
 def test_what_cannot_be_decided(monkeypatch):
     both = np.zeros((7, 8))  # which no test before asked about
     monkeypatch.setattr(importlib.import_module("tcpc._apart"), "BUDGET", 0)
-    with pytest.raises(ValueError, match="it could not be decided in time whether two elements share memory; clone[(][)] one of the arrays"):
+    with pytest.raises(ValueError, match="it could not be decided in time whether two elements share memory; give a copy of one of the arrays: src.copy[(][)]"):
         tcpc.copy_(both[:, 4:], both[:, :4], backend="host")
 
 
@@ -145,3 +154,38 @@ def test_the_first_build_is_told_at_its_begin(monkeypatch, tmp_path, capsys):
         with pytest.raises(RuntimeError, match="the C[+][+] compiler failed"):
             _host._runtime_path.__wrapped__()
         assert capsys.readouterr().err.strip() == told
+
+
+@pytest.mark.parametrize("slow,told", [(.01, "tcpc: builds the support code of backend='host', once; it may take half a minute"), (60, "")])
+def test_a_build_that_takes_long_is_told_of(slow, told, monkeypatch, capsys):
+    from tcpc import _host
+
+    monkeypatch.setattr(_host, "SLOW", slow)
+    with _host._told_if_slow():
+        time.sleep(.1)
+    assert capsys.readouterr().err.strip() == told
+
+
+def test_how_a_tensor_gets_to_a_gpu(monkeypatch):
+    """Without PyTorch: by what it would tell."""
+    array = tcpc._arrays.describe(x)._replace(kind="torch")
+    for is_there, told in (True, "give x.cuda()"), (False, "this PyTorch sees no GPU (torch.cuda.is_available() is False)"):
+        monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(cuda=types.SimpleNamespace(is_available=lambda is_there=is_there: is_there)))
+        assert tcpc._api.to_a_gpu(array) == f"; {told}"
+
+
+def test_what_torch_compile_reads(monkeypatch, tmp_path):
+    """The flag alone, as without PyTorch nothing is traced."""
+    from tcpc import _api, _load
+
+    (tmp_path / "plan.tcp").write_text("tcp 1; tensor A : f32 global row(4,6) align 4; tensor B : f32 global row(4,6) align 4; kernel same(A, out B) { copy A -> B; }")
+    same, turn, y = tcpc.load(tmp_path / "plan.tcp").same, tcpc.plan(x, "a b -> b a", backend="host"), np.zeros_like(x)
+    same(x, y), turn(x)
+    for module in _api, _load:
+        monkeypatch.setattr(module, "_is_traced", lambda: True)
+    for call, kind, text in ((lambda: same(x, y), RuntimeError, "torch.compile cannot trace kernel 'same' of a loaded plan; call it outside, or in a function that has @torch.compiler.disable"),
+                             (lambda: turn(x), ValueError, "the plan was made with backend=, but PyTorch traces, transforms or records this call: make the plan without"),
+                             (lambda: tcpc.permute(x, (1, 0), backend="host"), ValueError, "leave backend out: PyTorch then makes the copy on the CPU; a call that PyTorch traces"),
+                             (lambda: tcpc.permute(x, (1, 0), stream=3), ValueError, "leave stream out; a call that PyTorch traces")):
+        with pytest.raises(kind, match=text):
+            call()

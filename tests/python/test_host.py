@@ -125,7 +125,7 @@ def test_memory_that_interleaves():
         if alone and not places[0] & places[1]:
             right.append((dst, src, buffer, places[0]))
         elif not (alone and src.strides == dst.strides and places[0] == places[1]):
-            with pytest.raises(ValueError, match="refer[s]? to a single memory location"):
+            with pytest.raises(ValueError, match="share elements|share memory"):
                 tcpc.copy_(dst, src, backend="host")
     assert right
     tcpc.prepare(*((dst, src) for dst, src, _, _ in right), backend="host")
@@ -224,7 +224,7 @@ def test_after_fork():
 
 def test_import_alone():
     """Neither numpy nor the compiler is loaded before it is needed."""
-    text = "import sys; before = set(sys.modules); import tcpc; sys.exit(any(name in sys.modules and name not in before for name in ('numpy', 'torch', 'subprocess', 'pathlib', 'tempfile', 'ctypes', 'tcpc._library', 'tcpc._core', 'tcpc.algebra')))"
+    text = "import sys; before = set(sys.modules); import tcpc; sys.exit(any(name in sys.modules and name not in before for name in ('numpy', 'torch', 'subprocess', 'pathlib', 'tempfile', 'json', 'hashlib', 'ctypes', 'tcpc._library', 'tcpc._core', 'tcpc.algebra')))"
     assert subprocess.run([sys.executable, "-c", text], env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))).returncode == 0
 
 

@@ -1,6 +1,7 @@
 """Kernels of plans as functions, on the host, and each message of a wrong call."""
 import ctypes
 import gc
+import inspect
 import pathlib
 import re
 import threading
@@ -235,14 +236,14 @@ WRONG = [
     (lambda p: p.turned(a, b, A=a), TypeError, "'A' is given twice"),
     (lambda p: p.turned(a, b, X=1), TypeError, "kernel 'turned' has no tensor or param 'X'; it has A, B"),
     (lambda p: p.turned(a, b, N=1.5), TypeError, "param 'N' is an integer, not 1.5"),
-    (lambda p: p.turned(a, b, N=5), ValueError, r"'A' has 10 elements in dimension 0, 2\*N in the plan, but the array has 8"),
+    (lambda p: p.turned(a, b, N=5), ValueError, r"'A' has 10 elements in dimension 0, 2\*N in the plan, but the array has 8; N = 5 is from the call"),
     (lambda p: p.turned(numbers(7, 6), b), ValueError, r"'A' has 7 elements in dimension 0, which is no multiple of 2: the plan has 2\*N"),
     (lambda p: p.turned(a[:, :5], b), ValueError, "'A' has 6 elements in dimension 1, 6 in the plan, but the array has 5"),
     (lambda p: p.turned(a.T.copy().T, b), ValueError, "'A' has stride 6 in dimension 0, 6 in the plan, but the array has 1"),
     (lambda p: p.turned(np.zeros((8, 50), np.uint8)[:, :48].reshape(8, 48)[:, :24].view(np.float32), b), ValueError, "has elements of 4 bytes in the array, but a stride that is no multiple of it"),
     (lambda p: p.turned(a[0], b), ValueError, "'A' has 2 modes in the plan, .*, but the array has 1 dimensions"),
-    (lambda p: p.turned(a.astype(np.int32), b), TypeError, "'A' is of type f32 in the plan, but the array has int32"),
-    (lambda p: p.bits(np.zeros(4, np.int8), np.zeros(4, np.int16)), TypeError, "'P' is of type b16 in the plan, but the array has int8"),
+    (lambda p: p.turned(a.astype(np.int32), b), TypeError, "'A' is of type f32 in the plan, but the array has int32; convert with .astype[(]np.float32[)], or declare A : s32, which then converts in the copy"),
+    (lambda p: p.bits(np.zeros(4, np.int8), np.zeros(4, np.int16)), TypeError, "'P' is of type b16 in the plan, but the array has int8$"),
     (lambda p: p.turned(a, locked), ValueError, "'B' is written by the kernel, but the array is read-only"),
     (lambda p: p.product(numbers(12), numbers(12), N=3), TypeError, "kernel 'product' needs K=, which no extent and no stride gives"),
     (lambda p: p.turned(numbers(2002, 6), np.zeros((6, 2002), np.float32)), ValueError, "turned: 'N' = 1001 must be in 1 .. 1000"),
@@ -403,6 +404,19 @@ def test_the_page(tmp_path):
     assert np.array_equal(y, x.astype(np.float16))
 
 
+def test_the_help(tmp_path):
+    """The plan in the help, and explain() of a kernel with params."""
+    text = re.search(r"tcp 1;.*?}", tcpc.load.__doc__, re.S)[0]
+    (tmp_path / "transpose.tcp").write_text(text)
+    plan = tcpc.load(tmp_path / "transpose.tcp")
+    assert type(plan) is tcpc.LoadedPlan and "LoadedPlan" in str(inspect.signature(tcpc.load))
+    a, b = numbers(5, 64), np.zeros((64, 9), np.float32)
+    plan.transpose(a, b[:, :5])
+    assert np.array_equal(b[:, :5], a.T) and not b[:, 5:].any()
+    params = {"N": 640, "ld": 704}
+    assert plan.transpose.explain(params=params).text == plan.explain("transpose", params=params).text != plan.transpose.explain().text
+
+
 def test_a_param_that_is_a_stride(tmp_path, monkeypatch, capsys):
     (tmp_path / "pad.tcp").write_text("tcp 1; param N : index in 1 .. 64; param ld : index in 8 .. 64; tensor A : f32 global row(N,8) align 4; "
                                       "tensor B : f32 global (N,8):(ld,1) align 4; kernel pad(A, out B) { copy A -> B; }")
@@ -418,7 +432,7 @@ def test_a_param_that_is_a_stride(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
     with pytest.raises(ValueError, match="'B' has 4 elements in dimension 0, N in the plan, but the array has 3; N = 4, from 'A'"):
         pad(source, padded[:3, :8])
-    with pytest.raises(ValueError, match="'B' has stride 9 in dimension 0, ld in the plan, but the array has 11"):
+    with pytest.raises(ValueError, match="'B' has stride 9 in dimension 0, ld in the plan, but the array has 11; ld = 9 is from the call"):
         pad(source, padded[:, :8], ld=9)
     with pytest.raises(TypeError, match="needs ld=, which no extent and no stride gives"):  # one row has no stride
         pad(source[:1], padded[:1, :8])

@@ -4,7 +4,7 @@ import pytest
 
 import tcpc
 
-SHARED = "some elements of the input tensor and the written-to tensor refer to a single memory location"
+SHARED = r"(dst and src share elements; give copy_ a copy of src: src|out and x share elements; give a copy of x: x)[.]"
 BACKENDS = pytest.mark.parametrize("backend", [None, "host"])
 
 
@@ -27,7 +27,7 @@ def test_elements_that_are_shared(backend):
         for wrong in (lambda: tcpc.copy_(x[:, 1:], x[:, :-1], backend=backend), lambda: tcpc.permute(x, (1, 0), out=x, backend=backend), lambda: tcpc.contiguous(x[:3], out=x[1:], backend=backend),
                       lambda: tcpc.contiguous(x, out=x, backend=backend), lambda: tcpc.relayout(x, "a b -> a b", out=x, backend=backend),
                       lambda: tcpc.prepare((x[1:], x[:-1]), backend=backend), lambda: tcpc.plan(x, "a b -> b a", out=x, backend=backend)):
-            with pytest.raises(ValueError, match=SHARED):
+            with pytest.raises(ValueError, match=SHARED + (r"copy\(\)" if isinstance(x, np.ndarray) else r"clone\(\)")):
                 wrong()
         assert x.tolist() == numbers().tolist()
 
@@ -36,7 +36,7 @@ def test_elements_that_are_shared(backend):
 def test_elements_that_are_written_twice(backend):
     twice = np.lib.stride_tricks.as_strided(np.zeros(8, np.float32), (4, 4), (4, 4))
     for wrong in lambda: tcpc.copy_(twice, numbers(), backend=backend), lambda: tcpc.contiguous(twice, out=twice[:], backend=backend):
-        with pytest.raises(ValueError, match="more than one element of the written-to tensor"):
+        with pytest.raises(ValueError, match=r"two elements of (dst|out) share memory, as those of a view with a stride of 0 do; write to a copy of it: (dst|out).copy\(\)"):
             wrong()
 
 
@@ -59,7 +59,7 @@ def test_types_that_no_kernel_converts(backend):
         with pytest.raises(TypeError, match="is no type that kernels convert to"):
             tcpc.permute(x, (1, 0), dtype=dtype, backend=backend)
     for source in x.astype("U5"), x.astype("M8[s]"), x.astype(complex):
-        with pytest.raises(TypeError, match="is no type that kernels convert from"):
+        with pytest.raises(TypeError, match="is no type that kernels convert from" + ("; take x.real or abs[(]x[)] of it" if source.dtype == complex else "$")):
             tcpc.copy_(x, source, backend=backend)
         assert (tcpc.permute(source, (1, 0), backend=backend) == source.T).all()  # as bits
 

@@ -149,6 +149,14 @@ def test_compile_writes():
     assert torch.equal(*out)
 
 
+def test_compile_of_a_loaded_kernel(tmp_path):
+    (tmp_path / "plan.tcp").write_text("tcp 1; tensor A : f64 global row(3,4) align 8; tensor B : f64 global row(4,3) align 8; kernel turn(A, out B) { copy A -> select(B, (1,0)); }")
+    turn, x, y = tcpc.load(tmp_path / "plan.tcp").turn, numbers(3, 4), numbers(4, 3)
+    with pytest.raises(Exception, match="torch.compile cannot trace kernel"):
+        compiled(turn)(x, y)
+    assert not torch.equal(y, x.t())
+
+
 def test_compile_any_size():
     f = compiled(lambda x: tcpc.relayout(x, "b s (h d) -> b h s d", h=3), dynamic=True)
     for n in 4, 5, 7:
@@ -226,12 +234,14 @@ def test_an_old_version(monkeypatch):
 def test_wrong_calls():
     x = numbers(3, 4, grad=True)
     for wrong, kind, text in (
-        (lambda: tcpc.permute(x, (1, 0), backend="host"), ValueError, "takes no backend= and no stream=; a tensor requires a gradient: give detach[(][)] of it"),
+        (lambda: tcpc.permute(x, (1, 0), backend="host"), ValueError, "leave backend out: PyTorch then makes the copy on the CPU; .* takes no backend= and no stream=; a tensor requires a gradient: give detach[(][)] of it"),
         (lambda: torch.vmap(lambda t: tcpc.permute(t, (1, 0), backend="host"))(numbers(2, 3, 4)), ValueError, "takes no backend= .*; a mode or a transform is active, as of torch.func"),
+        (lambda: tcpc.plan(x.detach(), "a b -> b a", backend="host")(x), ValueError, "the plan was made with backend=, but PyTorch traces, .*: make the plan without"),
+        (lambda: tcpc.copy_(numbers(3, 4), x[:1].detach()), ValueError, r"dst has shape \(3, 4\), but src has \(1, 4\); nothing is expanded, so give src.expand\(3, 4\)"),
         (lambda: tcpc.permute(x, (1, 0), out=numbers(4, 3), dtype=torch.float32), TypeError, "out has type torch.float64, but dtype is torch.float32"),
         (lambda: tcpc.permute(x, (0,)), ValueError, r"input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
         (lambda: tcpc.relayout(x, "a (b c) -> a b c", b=3), tcpc.PatternError, "4 is no multiple of 3"),
-        (lambda: tcpc.copy_(numbers(3, 5), x), ValueError, r"The size of tensor a \(5\) must match"),
+        (lambda: tcpc.copy_(numbers(3, 5), x), ValueError, r"dst has shape \(3, 5\), but src has \(3, 4\)$"),
         (lambda: tcpc.contiguous(torch.zeros(3, dtype=torch.complex64).conj()), ValueError, "conjugation or negation is not resolved"),
         (lambda: tcpc.contiguous(torch.zeros(3, dtype=torch.complex64).conj().imag), ValueError, "conjugation or negation is not resolved"),
         (lambda: tcpc.contiguous(torch.zeros(3, 3).to_sparse()), TypeError, "has no strides; call to_dense"),

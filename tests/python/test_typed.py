@@ -10,8 +10,9 @@ RIGHT = """import tcpc
 info: tcpc.CacheInfo = tcpc.cache_info()
 layout: tcpc.Layout = tcpc.Layout((4, 8), (8, 1))
 names = [k.plan for k in info.kernels] + [k.name for k in info.loaded]
-plan = tcpc.load("a.tcp", defines={"TILE": 64})
+plan: tcpc.LoadedPlan = tcpc.load("a.tcp", defines={"TILE": 64})
 tcpc.relayout(None, "a (b c) -> c a b", c=4, out=None)
+timed: tcpc.Bench = tcpc.bench(None, "a -> a")
 told: str = tcpc.explain("", params={"N": 3}).text
 """
 WRONG = {"tcpc.relayout(None)": "Too few arguments", "tcpc.relayout(None, 'a -> a', b='x')": "incompatible type", "tcpc.cache_info().kernel": "has no attribute",

@@ -89,7 +89,9 @@ def number(text):
         if sync and not early:
             line = f"{sync[1]}if (tcp_mutant != {len(mutants)}) tcp_sync();"
             mutants.append((kernel, at, "without its barrier"))
-            if put_early(lines, [w for w in waits if w[1] == len(sync[1])], len(mutants), "tcp_sync();"):
+            # of two barriers in a step, one may order what stands between this one and the wait
+            alone = kernel_text(given, at).count(given[at - 1]) == 1
+            if alone and put_early(lines, [w for w in waits if w[1] == len(sync[1])], len(mutants), "tcp_sync();"):
                 line = line.replace(")", f" && tcp_mutant != {len(mutants)})", 1)
                 mutants.append((kernel, at, "with its barrier early"))
         stores = wait and wait[2].startswith("tcp_bulk_wait")
