@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import pathlib
+import re
 from ctypes import c_bool, c_int32, c_int64, c_uint64, c_void_p
 from typing import Any, Dict, List, Sequence
 
@@ -21,13 +22,22 @@ FUNCTIONS = {
     "peek_interpreter_stack": ("_ZN2at9functorch20getDynamicLayerStackEv", LIST)}
 READERS = {name: f"aoti_torch_get_{theirs}" for name, theirs in zip(READS, ("data_ptr", "sizes", "strides", "dim", "layout", "dtype", "device_type", "device_index"))}
 KINDS = 1, 2  # of DLPack: for the device types 0 and 1, CPU and CUDA
+# The versions of PyTorch whose C++ functions were tried. A name does not say what a function returns, so those of others are not called.
+TRIED = (2, 11), (2, 15)
 MOST_TYPES = 64  # whose numbers are known
 TYPES = *NUMBERS, "bool", "complex64", "complex128", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2"
+
+
+def is_tried(version: str) -> bool:
+    numbers = re.match(r"(\d+)\.(\d+)", version)
+    return numbers is not None and TRIED[0] <= (int(numbers[1]), int(numbers[2])) <= TRIED[1]
 
 
 def functions(torch: Any) -> Dict[str, int]:
     """The addresses of those that there are."""
     found: Dict[str, int] = {}
+    if not is_tried(str(torch.__version__)):
+        return found
     for library in "libc10.so", "libtorch_cpu.so":
         path = pathlib.Path(torch.__file__).parent / "lib" / library
         if path.exists():

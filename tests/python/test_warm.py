@@ -421,6 +421,17 @@ def test_tensors_of_pytorch_that_are_more(pytorch):
     assert relayout(x) is not None
 
 
+def test_versions_that_were_not_tried():
+    """Functions of C++ are looked up only in versions of PyTorch in which they were tried."""
+    tried = {"2.11.0+cu130": True, "2.15.0a0": True, "2.10.1": False, "2.16.0": False, "3.0": False, "main": False}
+    assert {version: _native.is_tried(version) for version in tried} == tried
+
+    class Torch:
+        __version__ = "2.16.0"
+
+    assert _native.functions(Torch) == {}
+
+
 def test_answers_that_differ_are_not_taken(pytorch, monkeypatch):
     """What a library answers is compared, before it is asked for each call."""
     torch = pytorch[0]
