@@ -82,7 +82,7 @@ config.substitutions += [
     ("%python", config.tcpc_python),
     ("%names", "joined" if config.tcpc_sanitize else "each"),
     # of a compile that is not to take long; whether it does is asked of the release build alone
-    ("%seconds", "20" if config.tcpc_sanitize else "1"),
+    ("%seconds", "20" if config.tcpc_sanitize else "2"),
     ("%timed", "true ||" if config.tcpc_sanitize else ""),
     # what the sanitizers would say nothing new of
     ("%released", "true ||" if config.tcpc_sanitize else ""),
