@@ -233,10 +233,11 @@ def test_an_old_version(monkeypatch):
 
 def test_wrong_calls():
     x = numbers(3, 4, grad=True)
+    y = torch.ones(3, 4, requires_grad=True)  # on the CPU
     for wrong, kind, text in (
         (lambda: tcpc.permute(x, (1, 0), backend="host"), ValueError, "leave backend out: PyTorch then makes the copy on the CPU; .* takes no backend= and no stream=; a tensor requires a gradient: give detach[(][)] of it"),
         (lambda: torch.vmap(lambda t: tcpc.permute(t, (1, 0), backend="host"))(numbers(2, 3, 4)), ValueError, "takes no backend= .*; a mode or a transform is active, as of torch.func"),
-        (lambda: tcpc.plan(x.detach(), "a b -> b a", backend="host")(x), ValueError, "the plan was made with backend=, but PyTorch traces, .*: make the plan without"),
+        (lambda: tcpc.plan(y.detach(), "a b -> b a", backend="host")(y), ValueError, "the plan was made with backend=, but PyTorch traces, .*: make the plan without"),
         (lambda: tcpc.copy_(numbers(3, 4), x[:1].detach()), ValueError, r"dst has shape \(3, 4\), but src has \(1, 4\); nothing is expanded, so give src.expand\(3, 4\)"),
         (lambda: tcpc.permute(x, (1, 0), out=numbers(4, 3), dtype=torch.float32), TypeError, "out has type torch.float64, but dtype is torch.float32"),
         (lambda: tcpc.permute(x, (0,)), ValueError, r"input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
