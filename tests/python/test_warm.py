@@ -130,7 +130,7 @@ def world(monkeypatch):
     w.x, w.y = Tensor((96, 160), (160, 1), 0x100004), Tensor((160, 96), (96, 1), 0x200000)
     w.x_turned = Tensor((96, 160), (1, 96), 0x200000)
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
-    w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
+    w.kernel = _engine.Kernel(Backend(), made.request)
     w.kernel.ready = loaded(w.kernel)
     for key in KEY, w.x.shape:
         w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
@@ -162,7 +162,7 @@ def test_params(world):
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100000, 0x200000))
     assert (made.request.extents, made.request.source) == ((160, 96), (1, 160))
     values = [_engine.Affine(*pair) for pair in ((0, 1), (1, 0), (0, 96), (0, 1), (0, 0))]
-    kernel = _engine.Kernel("relayout_2", Backend(), made.request, 0, 32, tuple(values))
+    kernel = _engine.Kernel(Backend(), made.request, 0, 32, tuple(values))
     kernel.ready = loaded(kernel)
     x = Tensor((96, 160), (160, 1), 0x100000)
     world.warm.learn(("N", None, True), x, world.y, made, kernel, kernel.params(made.request))
@@ -367,7 +367,7 @@ def pytorch(monkeypatch, world, request):
         assert {ask.way for ask in (*framework.about_tensor, *framework.about_state)} == {_core.NATIVE, _core.BEHIND, _core.LIST, _core.ITEM}
     warm = _core.Warm(framework, world.driver())
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
-    kernel = _engine.Kernel("relayout_1", Backend(), made.request)
+    kernel = _engine.Kernel(Backend(), made.request)
     kernel.ready = loaded(kernel)
     x, y = torch.randn(96, 160), torch.zeros(160, 96)
     for key in KEY, x.shape:
