@@ -14,6 +14,8 @@
 #include "oracle/oracle.h"
 #include "plan/align.h"
 #include "plan/bind.h"
+#include "plan/c_names.h"
+#include "plan/family.h"
 #include "run/output.h"
 
 enum { MAX_PRINTED = 1 << 20 };
@@ -86,6 +88,13 @@ static const char *launcher_of(const struct run_case *c, const struct kernel *k)
     return x->c_name;
 }
 
+// The same of the launcher that chooses a kernel of its family.
+static const char *family_launcher(struct session *s, const struct run_case *c,
+                                   const struct kernel *k) {
+    struct kernel whole = {.name = k->family};
+    return c_name_of_kernel(s, c->plan, &whole);
+}
+
 // The alignment of the tensor, in bytes, in the run of variant "v" (-1: there are no variants): not
 // more than is promised or required.
 static int alignment_of(const struct kernel *k, int v, const struct tensor *t) {
@@ -100,6 +109,12 @@ static const struct tensor *same_argument(const struct kernel *of, const struct 
     int i = 0;
     while (of->formal[i].tensor != t) ++i;
     return k->formal[i].tensor;
+}
+
+bool run_leaves_out(const struct run_case *c, const struct kernel *k) {
+    if (c->kernel) return strcmp(c->kernel->name, k->name) != 0;
+    if (c->family && c->family != k->family) return true;
+    return family_leaves_out(k, c->fixed);
 }
 
 // Iterates over what the launcher checks before variant "v" of "k": sets "*x" and "*w" to the next
@@ -161,6 +176,22 @@ static void put_arguments(const struct run_case *c, const struct kernel *k, cons
         buf_printf(out, "%sINT64_C(%" PRId64 ")", comma, c->sym_values[k->param[i]->sym->id]);
 }
 
+// The same for the launcher that chooses a kernel of its family.
+static void put_family_arguments(struct session *s, const struct run_case *c,
+                                 const struct kernel *k, const char *in, struct buf *out) {
+    struct kernel whole = *k;
+    int64_t *value = ARENA_ARRAY(&s->arena, int64_t, c->plan->nsyms + 1);
+    struct run_case with = *c;
+    memcpy(value, c->sym_values, sizeof *value * (size_t)c->plan->nsyms);
+    whole.param = (const struct param **)family_params(s, c->plan, k, &whole.ngiven);
+    for (int i = 0; i < whole.ngiven; ++i) {
+        int64_t n = family_number(k, whole.param[i]);
+        if (n) value[whole.param[i]->sym->id] = n;
+    }
+    with.sym_values = value;
+    put_arguments(&with, &whole, in, out);
+}
+
 static void put_types(const struct kernel *k, struct buf *out) {
     const char *comma = "";
     for (int i = 0; i < k->nformals; ++i, comma = ", ")
@@ -170,11 +201,19 @@ static void put_types(const struct kernel *k, struct buf *out) {
 }
 
 // Writes declarations of what the emitted file has for "k".
-static void put_declarations(const struct run_case *c, const struct kernel *k, struct buf *out) {
+static void put_declarations(struct session *s, const struct run_case *c, const struct kernel *k,
+                             struct buf *out) {
     bool none = k->nformals + k->ngiven == 0;
     buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", launcher_of(c, k));
     put_types(k, out);
     buf_printf(out, "%s%stcp_stream);\n", none ? "" : ", ", k->mesh ? "tcp_mesh *, " : "");
+    if (k->family) {
+        struct kernel whole = *k;
+        family_params(s, c->plan, k, &whole.ngiven);
+        buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", family_launcher(s, c, k));
+        put_types(&whole, out);
+        buf_puts(out, ", tcp_mesh *, tcp_stream);\n");
+    }
     if (k->nvariants == 0) return;
     buf_printf(out, "TCP_EXTERN_C int %s_variant(", launcher_of(c, k));
     put_types(k, out);
@@ -222,8 +261,12 @@ static void put_launches(struct session *s, const struct run_case *c, const stru
                "    return tcp_harness_on_devices(%" PRId64
                ", t, parts_%s, %d, [&](void *const *p, "
                "tcp_mesh *end) {\n        return %s_launch(",
-               k->mesh->devices, run_id(s, k, v), k->nformals, launcher_of(c, k));
-    put_arguments(c, k, "p", out);
+               k->mesh->devices, run_id(s, k, v), k->nformals,
+               k->family ? family_launcher(s, c, k) : launcher_of(c, k));
+    if (k->family)
+        put_family_arguments(s, c, k, "p", out);
+    else
+        put_arguments(c, k, "p", out);
     buf_puts(out, ", end, stream);\n    });\n}\n");
 }
 
@@ -346,8 +389,8 @@ const char *run_write_main(struct session *s, const struct run_case *c, struct b
     buf_puts(out, mesh ? "#include \"tcp_harness_mesh.h\"\n\n" : "\n");
     put_constants(c->plan, out);
     for (const struct kernel *k = c->plan->kernels; k && !why; k = k->next) {
-        if (c->kernel && strcmp(c->kernel->name, k->name) != 0) continue;
-        if (!k->first_case || k->first_case == k) put_declarations(c, k, out);
+        if (run_leaves_out(c, k)) continue;
+        if (!k->first_case || k->first_case == k) put_declarations(s, c, k, out);
         for (int v = k->nvariants ? 0 : -1; v < k->nvariants && !why; ++v) {
             if (v >= 0 && !run_reaches(c, k, v)) continue;
             why = put_run(s, c, k, v, out, &table);
