@@ -47,9 +47,12 @@ bool run_reaches(const struct run_case *c, const struct kernel *k, int v);
 // why there is none.
 const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out);
 
+// That the extents of "t" have no size.
+const char *run_no_size(struct session *s, const struct tensor *t);
 // Appends the name of the runtime's enumerator, such as TCP_F16.
 void run_put_element(struct buf *out, const struct elem_type *e);
 
+// expected.c
 // The name of the file with the expected contents of tensor "t" of kernel "k".
 const char *run_expected_name(struct session *s, const struct kernel *k, const struct tensor *t);
 
