@@ -45,7 +45,7 @@ static bool find_kernel(const struct run_request *q, struct run_case *c) {
     if (!q->kernel) return true;
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
         if (strcmp(k->name, q->kernel) == 0) c->kernel = k;
-        if (k->family && strcmp(k->family, q->kernel) == 0) c->family = k->family;
+        if (family_is(k, q->kernel)) c->family = k->family;
         option_names_add(&known, k->name);
     }
     if (c->kernel || c->family) return true;

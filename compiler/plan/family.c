@@ -1,6 +1,9 @@
 // Kernels for the numbers of devices that a mesh may have (see family.h).
 #include "plan/family.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "base/session.h"
 #include "plan/bind.h"
 
@@ -9,6 +12,22 @@ int64_t family_number(const struct kernel *k, const struct param *q) {
     for (int i = 0; k->family && i < k->mesh->naxes; ++i)
         if (k->mesh->by[i] == q) n = k->mesh->size[i];
     return n;
+}
+
+const char *family_numbers(struct session *s, const struct mesh *m) {
+    const char *text = "";
+    for (int i = 0; i < m->naxes; ++i) {
+        bool again = !m->by[i];
+        for (int j = 0; j < i; ++j) again |= m->by[j] == m->by[i];
+        if (!again)
+            text = arena_printf(&s->arena, "%s%s%s == %" PRId64, text, *text ? ", " : "",
+                                m->by[i]->name, m->size[i]);
+    }
+    return text;
+}
+
+bool family_is(const struct kernel *k, const char *name) {
+    return strcmp(k->name, name) == 0 || (k->family && strcmp(k->family, name) == 0);
 }
 
 bool family_ends(const struct kernel *k) {

@@ -7,6 +7,10 @@
 
 // The number of devices in "k" that param "q" is; 0: it is none.
 int64_t family_number(const struct kernel *k, const struct param *q);
+// "D == 2, T == 4" of a mesh whose sizes are the params D and T.
+const char *family_numbers(struct session *s, const struct mesh *m);
+// Whether "k" is "name", or of a family of that name.
+bool family_is(const struct kernel *k, const char *name);
 // Whether "k" is a kernel of a family, and no further one follows.
 bool family_ends(const struct kernel *k);
 // The first kernel of the family of "k".

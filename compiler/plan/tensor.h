@@ -36,6 +36,7 @@ struct param {
     struct range mod_at;  // where "% N" can be inserted
     bool mod_free;        // nothing is there yet, and the declaration is only of this param
     bool apart;           // of a tensor's parts on devices (struct spread): no caller passes it
+    bool numbered;        // .. on one of several numbers of devices
 };
 
 // An `expect` or `let` that reads a tensor's layout, directly or through another `let`.

@@ -217,7 +217,8 @@ static struct param *declare_apart(struct sema *c, const struct tensor *t, struc
     *p = (struct param){.name = name.name,
                         .sym = lay_param(c->lay, name.name, PARTS_AT, PARTS_AT, most_apart),
                         .at = at,
-                        .apart = true};
+                        .apart = true,
+                        .numbered = t->spread->mesh->of != NULL};
     const struct value *v = value_lay_int(c, lay_int_sym(c->lay, p->sym));
     struct symbol *sym = scope_declare(c, name, SYM_BUILTIN, v);  // the plan does not name it
     if (!sym || !param_add(c, p)) return NULL;

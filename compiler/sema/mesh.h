@@ -18,6 +18,8 @@ bool mesh_number(struct sema *c, struct mesh *m);
 const char *mesh_ending(struct sema *c, const struct mesh *m);
 // Notes that an error at "at" is of "m" alone, if its sizes are params: "this is so if G == 4".
 void mesh_note_number(struct sema *c, const struct mesh *m, struct range at);
+// Whether no promise relates the params of "m" to others; reports an error otherwise.
+bool mesh_promises(struct sema *c, const struct mesh *m);
 // "l" with the numbers of "m" for its params; invalid after an error at "at".
 struct lay mesh_layout(struct sema *c, struct lay l, const struct mesh *m, struct range at);
 

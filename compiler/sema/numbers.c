@@ -1,10 +1,10 @@
 // Meshes whose numbers of devices are params: a mesh for each number, and what depends on it with the number
 // in the place of the param.
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/session.h"
 #include "plan/bind.h"
+#include "plan/family.h"
 #include "plan/relation.h"
 #include "sema/expr/expr.h"
 #include "sema/mesh.h"
@@ -26,16 +26,6 @@ void mesh_step(struct mesh *m) {
         m->step[i] = step;
         step *= m->size[i];
     }
-}
-
-// "D == 2, T == 4" of the params of "m".
-static const char *numbers_text(struct sema *c, const struct mesh *m) {
-    const char *text = "";
-    for (int i = 0; i < m->naxes; ++i)
-        if (m->by[i])
-            text = sema_text(c, "%s%s%s == %" PRId64, text, *text ? ", " : "", m->by[i]->name,
-                             m->size[i]);
-    return text;
 }
 
 // The meshes that are made of one.
@@ -67,7 +57,7 @@ static void add_number(struct numbering *x) {
             diag_error(c->s, x->one.at,
                        "a mesh has 1 .. %d devices, and it is not promised that this one has not "
                        "%" PRId64 " (%s)",
-                       MESH_DEVICES, x->one.devices, numbers_text(c, &x->one));
+                       MESH_DEVICES, x->one.devices, family_numbers(c->s, &x->one));
         x->right = false;
         return;
     }
@@ -125,7 +115,27 @@ const char *mesh_ending(struct sema *c, const struct mesh *m) {
 }
 
 void mesh_note_number(struct sema *c, const struct mesh *m, struct range at) {
-    if (m->of) diag_note(c->s, at, "this is so if %s", numbers_text(c, m));
+    if (m->of) diag_note(c->s, at, "this is so if %s", family_numbers(c->s, m));
+}
+
+bool mesh_promises(struct sema *c, const struct mesh *m) {
+    for (int i = 0; i < c->nrelations; ++i) {
+        const struct relation *r = c->relation[i];
+        const struct param *ours = NULL, *other = NULL;
+        for (int k = 0; k < r->nparams && !r->of_sum; ++k) {
+            bool is = false;
+            for (int j = 0; j < m->naxes; ++j) is |= m->by[j] == r->param[k];
+            *(is ? &ours : &other) = r->param[k];
+        }
+        if (!ours || !other) continue;
+        sema_not_yet(c, r->at,
+                     sema_text(c,
+                               "a promise that '%s', a number of devices, and '%s' fulfil "
+                               "together, for a kernel between devices",
+                               ours->name, other->name));
+        return false;
+    }
+    return true;
 }
 
 // -- the number in the place of the param ---------------------------------------------------------

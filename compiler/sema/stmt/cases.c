@@ -131,7 +131,9 @@ static bool declare(struct sema *c, struct ast_ident name, const struct ast_fn *
             diag_note(c->s, was->at, "the case without 'when' is here");
             return false;
         }
-        if (!scope_declare(c, name, SYM_KERNEL, v)) return false;
+        struct symbol *sym = scope_declare(c, name, SYM_KERNEL, v);
+        if (!sym) return false;
+        if (k->family) sym->indexed = NULL;  // the plan has it by the name of the family
         if (k->device) check_c_name(c, name, false);
     }
     c->open_case = NULL;
@@ -346,5 +348,6 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
         k = ARENA_NEW(&c->s->arena, struct kernel);
         ++c->number;
     }
+    c->number = 0;
     if (k->device && c->s->diags.nerrors == errors) can_be_called(c, k, &d->fn);
 }

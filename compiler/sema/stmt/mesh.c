@@ -325,6 +325,7 @@ static const char *no_exchange(struct sema *c, const struct ast_stmt *s, const s
 // The copy "y" for number c->number of the devices of its mesh; false after an error.
 static bool for_number(struct sema *c, struct copy *y) {
     const struct spread *a = y->src.base->spread, *b = y->dst.base->spread;
+    if (c->number == 0 && !mesh_promises(c, y->src.base->spread->mesh)) return false;
     y->src = view_of_tensor(c->s, a->number[c->number], y->src.at);
     y->dst = view_of_tensor(c->s, b->number[c->number], y->dst.at);
     return names_match(c, y);
