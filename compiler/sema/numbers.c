@@ -46,6 +46,17 @@ static bool is_broken(const struct numbering *x) {
     return broken;
 }
 
+// "D * T" of the sizes of "m".
+static const char *product_text(struct sema *c, const struct mesh *m) {
+    const char *text = "";
+    for (int i = 0; i < m->naxes; ++i) {
+        const char *times = i ? " * " : "";
+        text = m->by[i] ? sema_text(c, "%s%s%s", text, times, m->by[i]->name)
+                        : sema_text(c, "%s%s%" PRId64, text, times, m->size[i]);
+    }
+    return text;
+}
+
 // Adds the mesh of these numbers.
 static void add_number(struct numbering *x) {
     struct sema *c = x->c;
@@ -53,11 +64,14 @@ static void add_number(struct numbering *x) {
     x->one.devices = 1;
     for (int i = 0; i < x->one.naxes; ++i) x->one.devices *= x->one.size[i];
     if (x->one.devices > MESH_DEVICES) {
-        if (x->right)
+        if (x->right) {
             diag_error(c->s, x->one.at,
                        "a mesh has 1 .. %d devices, and it is not promised that this one has not "
                        "%" PRId64 " (%s)",
                        MESH_DEVICES, x->one.devices, family_numbers(c->s, &x->one));
+            diag_note(c->s, x->one.at, "promise fewer, or relate them: 'where %s <= %d'",
+                      product_text(c, &x->one), MESH_DEVICES);
+        }
         x->right = false;
         return;
     }
@@ -148,11 +162,13 @@ static int64_t number_of(const struct mesh *m, const struct lay_sym *y) {
     return n;
 }
 
-// Whether the sum that "y" stands for has params of "m".
-static bool sum_has_number(const struct mesh *m, const struct lay_sym *y) {
+// Whether "y" is a sum with a param of "m".
+static bool sum_has_number(const struct sema *c, const struct mesh *m, const struct lay_sym *y) {
+    const struct ix *sum = NULL;
     bool has = false;
-    for (int i = 0; y->sum && i < m->naxes; ++i)
-        has |= m->by[i] && ix_speaks_of(y->sum, m->by[i]->sym);
+    for (int i = 0; i < c->plan->nparams; ++i)
+        if (c->param[i]->sym == y) sum = c->param[i]->sum;
+    for (int i = 0; sum && i < m->naxes; ++i) has |= m->by[i] && ix_speaks_of(sum, m->by[i]->sym);
     return has;
 }
 
@@ -162,7 +178,7 @@ static struct lay_int numbered(struct sema *c, struct lay_int x, const struct me
     for (int i = 0; i < x.nsyms; ++i) {
         const struct lay_sym *y = x.syms[i];
         int64_t n = number_of(m, y);
-        if (sum_has_number(m, y)) return LAY_INT_INVALID;
+        if (sum_has_number(c, m, y)) return LAY_INT_INVALID;
         struct lay_int factor =
             n         ? lay_int(n)
             : y->name ? lay_int_sym(c->lay, y)
@@ -187,6 +203,5 @@ struct lay mesh_layout(struct sema *c, struct lay l, const struct mesh *m, struc
         return lay_make(c->lay, lay_tuple(c->lay, rank, shape), lay_tuple(c->lay, rank, stride));
     lay_clear_error(c->lay);
     sema_not_yet(c, at, "a number of devices in a sum of a tensor that is over them");
-    mesh_note_number(c, m, at);
     return (struct lay){0};
 }
