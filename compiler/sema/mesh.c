@@ -153,10 +153,11 @@ static struct lay_int part_extent(struct sema *c, const struct tensor *t, const 
                                   int m, struct range at) {
     struct lay_int e = t->layout.shape->kid[m]->leaf;
     for (int i = 0; i < x->mesh->naxes; ++i) {
-        if (x->mode[i] != m) continue;
+        if (x->mode[i] != m || x->mesh->size[i] == 1) continue;
         int64_t n = x->mesh->size[i];
         bool once = true;
-        for (int k = 0; k < x->mesh->naxes; ++k) once &= k == i || x->mode[k] != m;
+        for (int k = 0; k < x->mesh->naxes; ++k)
+            once &= k == i || x->mode[k] != m || x->mesh->size[k] == 1;
         struct lay_int part =
             lay_int_divisible(e, n) ? lay_int_div(c->lay, e, lay_int(n))
             : once ? lay_int_ceil_div(c->lay, e, lay_int(n))  // the last ones are shorter
@@ -246,7 +247,7 @@ static struct lay all_parts(struct sema *c, const struct spread *x) {
                                               *d[MESH_AXES + 1] = {x->part.stride->kid[m]};
         int n = 1;
         for (int i = x->mesh->naxes - 1; i >= 0; --i) {
-            if (x->mode[i] != m) continue;
+            if (x->mode[i] != m || x->mesh->size[i] == 1) continue;
             e[n] = lay_leaf_of(c->lay, x->mesh->size[i]);
             d[n++] = lay_leaf(c->lay, lay_int_mul(c->lay, apart, lay_int(x->mesh->step[i])));
         }

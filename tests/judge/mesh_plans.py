@@ -49,7 +49,7 @@ class Drawn:
             self.params = [f"param P{i} : index{promise} in 1 .. 5000;"]
             most = max(1, MOST // each)
             self.values = [{f"P{i}": v} for v in sorted({step, step * max(1, r.randint(1, most) // step)})]
-        shown = self.numbered([str(size) for size in sizes], r.choice(names)) if r.random() < .25 else [str(size) for size in sizes]
+        shown = self.numbered([str(size) for size in sizes], r.choice(names)) if r.random() < .3 else [str(size) for size in sizes]
         kinds = r.choice(TYPES)
         written = r.random() < .75  # with names
         order = [r.sample(names, len(names)) for _ in range(2)] if written else [list(names)] * 2
@@ -121,7 +121,7 @@ class Drawn:
             part(r"over \((\w+): ", "over (other: ") if r.random() < .7 else part(r"over \(", "over (other: _, ")
         elif way == 5:
             k = next(k for k, line in enumerate(lines) if line.startswith("mesh "))
-            lines[k] = re.sub(r"\d+(?=[,)]+;)|(?<=\()\d+", lambda m: str(r.choice([0, 2, 3, 4, 6, 8, 17])), lines[k], count=1)
+            lines[k] = re.sub(r"\b\d+(?=[,)]+;)|(?<=\()\d+", lambda m: str(r.choice([0, 2, 3, 4, 6, 8, 17])), lines[k], count=1)
         elif way == 6:
             lines[-1] = re.sub(r"A, out B|out B, A", r.choice(["A, B", "out A, B", "B, out A"]), lines[-1])
         elif way == 7:
