@@ -69,7 +69,7 @@ class Drawn:
         if not allowed:
             return sizes
         sizes = [number if i == k or (size == int(s) and r.random() < .5) else s for i, s in enumerate(sizes)]
-        if r.random() < .4 and self.extent[name].isdigit():
+        if r.random() < .6 and not self.params and math.prod(map(int, self.extent.values())) * most <= MOST:
             self.extent[name] = r.choice([f"{number}*{self.extent[name]}", f"{self.extent[name]}*{number}"])
         self.params.insert(0, f"param {number} : index{f' % {step}' if step > 1 else ''} in {least} .. {most};")
         self.values = [{number: n, **v} for n in allowed for v in self.values]
