@@ -123,6 +123,12 @@ def loaded(kernel):
     return _cuda.Launcher(device, kernel.compiled.launch, code, True)
 
 
+def used(monkeypatch, warm):
+    """As _warm.use does it, where Python has no doors."""
+    for name in "_warm", "call", "below", "copy", "early", "early_copy":
+        monkeypatch.setattr(_warm, name, warm if name == "_warm" else getattr(warm, name.replace("early_", "").replace("early", "call")))
+
+
 @pytest.fixture
 def world(monkeypatch):
     """With the relayout "a b -> b a" of f32 (96, 160) as it was seen once, from an address 4 bytes past a multiple of 16."""
@@ -134,8 +140,7 @@ def world(monkeypatch):
     w.kernel.ready = loaded(w.kernel)
     for key in KEY, w.x.shape:
         w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
-    for name in "_warm", "call", "below", "copy":
-        monkeypatch.setattr(_warm, name, w.warm if name == "_warm" else getattr(w.warm, name))
+    used(monkeypatch, w.warm)
     return w
 
 
@@ -344,14 +349,6 @@ def test_structures():
     assert tcpc.version()
 
 
-def test_a_core_of_another_version_is_not_called(monkeypatch):
-    assert _core.library() is not None
-    monkeypatch.setattr(_core, "Entry", ctypes.c_int64)
-    _core.library.cache_clear()
-    assert _core.library() is None
-    _core.library.cache_clear()
-
-
 @pytest.fixture(params=["its libraries", "its functions in Python"])
 def pytorch(monkeypatch, world, request):
     """PyTorch's own exchange API, with tensors on the CPU, and this test's driver; the relayout "k" is that of (96, 160) to (160, 96).
@@ -372,8 +369,7 @@ def pytorch(monkeypatch, world, request):
     x, y = torch.randn(96, 160), torch.zeros(160, 96)
     for key in KEY, x.shape:
         warm.learn(key, x, y if key == KEY else y.t(), made, kernel, ())
-    for name in "_warm", "call", "below", "copy":
-        monkeypatch.setattr(_warm, name, warm if name == "_warm" else getattr(warm, name))
+    used(monkeypatch, warm)
     return torch, x, y, world.launches
 
 
