@@ -42,8 +42,8 @@ void lint_begin(struct lint *l) {
     const struct kernel *k = l->k;
     int n = k->planned ? 2 * k->nwanted : k->nformals;
     for (int i = 0; i < n && !k->device; ++i) {
-        const struct tensor *t = k->planned ? copy_side(&k->wanted[i / 2], i % 2)->base
-                                            : k->formal[i].tensor;
+        const struct tensor *t =
+            k->planned ? copy_side(&k->wanted[i / 2], i % 2)->base : k->formal[i].tensor;
         if (t && begins_late(l->s, t)) break;
     }
     lay_clear_error(&l->s->lay);
