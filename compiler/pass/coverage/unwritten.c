@@ -32,6 +32,15 @@ static const struct use *loaded_below(const struct uses *u, const struct use *r)
     return NULL;
 }
 
+// The first copy below "r", in the same loops, that writes all that "r" reads; or NULL.
+static const struct use *written_below(const struct uses *u, const struct use *r) {
+    for (const struct use *w = r + 1; w < u->at + u->n; ++w)
+        if (w->write && w->view->base == r->view->base && w->stmt->up == r->stmt->up &&
+            !formal_of(w))
+            return w;
+    return NULL;
+}
+
 // The last write to "t" above "end"; NULL: there is none.
 static const struct use *written_above(const struct uses *u, const struct tensor *t,
                                        const struct use *end) {
@@ -123,7 +132,12 @@ void defined_nothing(struct uses *u, struct use *r, bool added) {
                   "'%s' is loaded here, below; in each step the parts run in the order written: "
                   "put 'load' above 'use'",
                   t->name);
-    if (below || (f && note_swapped(u, arg)) || note_again(u, r) || note_unused(u) || !f) return;
+    const struct use *later = below ? NULL : written_below(u, r);
+    if (later)
+        diag_note(s, later->view->at,
+                  "'%s' is written here, below; does what reads it come after this?", t->name);
+    if (below || later || (f && note_swapped(u, arg)) || note_again(u, r) || note_unused(u) || !f)
+        return;
     diag_note(s, f->at, "'%s' says that it only reads this argument; if it writes it: 'out %s'",
               arg->call->fn->name, f->tensor->name);
 }

@@ -189,7 +189,7 @@ static bool note_padding(struct sema *c, const struct view *v, const struct view
     if (!space_is_shared(v->base->space) || other->part || other->partitioned || !is_buffer(c, v))
         return false;
     if (!lay_int_static(n[0]) || !lay_int_static(n[1]) || !lay_int_static(have) ||
-        have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
+        have.num <= n[m].num || have.num > n[m].num + MOST_PADDING || have.num >= 2 * n[m].num)
         return false;
     // the buffer keeps its order, so padding makes the contiguous mode longer
     const struct lay_tuple *step = lay_tuple_get(c->lay, v->layout.stride, 1);
