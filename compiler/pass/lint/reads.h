@@ -144,6 +144,8 @@ bool shares_note(struct reads *r, const struct access *a, const struct mover *m)
 bool turns_overlap(struct reads *r, const struct access *a, int mode);
 // Warns of an input of which nothing reads the tiles between those of the blocks and the next step.
 bool turns_apart(struct reads *r);
+// Warns of "a" if a loop around it ends at a quotient by a param, and loses what that leaves along "mode".
+bool turns_lost(struct reads *r, const struct access *a, int mode);
 
 // alike.c
 // Warns of an axis of the grid that moves sums, and nothing that is summed: all its blocks compute the same.
