@@ -146,18 +146,13 @@ static struct skipped before(struct session *s, const struct view *v, int mode) 
     return (struct skipped){ix_int(s, 0), ix_min(s, v->coord_off[mode])};
 }
 
-// Whether "n" is "ceil_div(of, by)".
-static bool is_rounded_up(struct lay_int n) {
-    return n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1;
-}
-
 // Whether "m" counts tiles along a mode of a tensor of the kernel, and moves no tensor along it.
 static bool counts_another(const struct reads *r, const struct mover *m, struct lay_int n,
                            struct lay_int of) {
     struct session *s = r->s;
     int mode;
     struct lay_int all =
-        is_rounded_up(n) ? n.syms[0]->of : lay_int_mul(&s->lay, n, lay_int(m->step));
+        reads_rounded_up(n) ? n.syms[0]->of : lay_int_mul(&s->lay, n, lay_int(m->step));
     lay_clear_error(&s->lay);
     if (!lay_int_valid(all) || lay_int_static(all) || !reads_unrelated(s, all, of)) return false;
     if (coverage_counted_by(s, r->k, m->v, n, NULL, &mode)) return false;
@@ -203,7 +198,7 @@ static bool is_slip(const struct reads *r, const struct access *a, int mode, con
     if (is_exchanged(r, a, mode, m)) return true;
     if (!m->loop && ix_static(m->end, &blocks)) return blocks == 1;
     if (!ix_monomial(limit, &of) || lay_int_static(of) || !ix_monomial(m->end, &n)) return false;
-    bool up = is_rounded_up(n);
+    bool up = reads_rounded_up(n);
     if (counts_another(r, m, n, of)) return true;
     struct lay_int rate = up ? lay_int(n.syms[0]->by) : lay_int_div(&s->lay, of, n);
     lay_clear_error(&s->lay);
