@@ -276,6 +276,10 @@ static void put_kernel(struct session *s, struct json *j, const struct explained
     json_text(j, "file", k->path);
     json_int(j, "line", k->line);
     json_text(j, "kind", k->device ? "device" : "kernel");
+    if (k->family) {
+        json_text(j, "family", k->family);
+        json_text(j, "numbers", k->numbers);
+    }
     if (k->device) {
         json_text(j, "grid", NULL);
     } else {

@@ -181,7 +181,8 @@ struct explained_kernel {
     const char *name, *path;
     int line;
     struct explained_moves moves;
-    const char *planned;  // the planner's reasons, if it wrote the kernel; otherwise NULL
+    const char *family, *numbers;  // what the launcher FAMILY_launch takes it for; or NULL
+    const char *planned;           // the planner's reasons, if it wrote the kernel; otherwise NULL
     bool device;
     const char *index[64];  // index arguments of a device function
     int nindexes;

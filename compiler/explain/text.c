@@ -373,6 +373,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
                    " bytes of shared memory\n",
                    k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
     }
+    if (k->family) buf_printf(b, "  %s_launch takes it if %s\n", k->family, k->numbers);
     explain_print_planned(s, k, b);
     int name = 0, type = 0, layout = 0;
     for (int i = 0; i < k->ntensors; ++i) {

@@ -216,6 +216,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     if (c && !c->pad && c->src.overhang && !scaled &&
         coverage_note_place(s, u->k, &only->around, &c->src))
         return;
+    if (outside && !scaled && note_moved_by_block(u, only)) return;
     bool same = c && !c->pad && c->src.overhang && !partly && fills_same_shape(u, c, r->copy);
     if (same && !scaled)
         diag_note(s, r->view->at,

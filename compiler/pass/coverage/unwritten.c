@@ -22,7 +22,7 @@ static bool is_like(const struct tensor *a, const struct tensor *b) {
 // A write, below "r" in the same step of a pipeline, to the buffer that "r" reads; or NULL.
 static const struct use *loaded_below(const struct uses *u, const struct use *r) {
     for (const struct use *w = r + 1; w < u->at + u->n; ++w) {
-        bool same = w->write && w->view->base == r->view->base;
+        bool same = w->write && w->copy && w->view->base == r->view->base;
         for (int j = 0; same && j < r->around.n && j < w->around.n; ++j) {
             const struct stmt *st = r->around.stmt[j];
             if (st != w->around.stmt[j]) break;
@@ -114,7 +114,8 @@ void defined_nothing(struct uses *u, struct use *r, bool added) {
     r->told = true;
     diag_error(s, r->view->at, "'%s' is read here before anything is written to it", t->name);
     diag_page(s, "unwritten");
-    if (f && f->dir == ARG_INOUT) {
+    const struct use *later = below ? NULL : written_below(u, r);
+    if (f && f->dir == ARG_INOUT && !below && !later) {
         diag_note(s, t->at,
                   "'%s' is declared here, and holds nothing at first; 'fill %s = 0;' would write "
                   "all of it",
@@ -132,7 +133,6 @@ void defined_nothing(struct uses *u, struct use *r, bool added) {
                   "'%s' is loaded here, below; in each step the parts run in the order written: "
                   "put 'load' above 'use'",
                   t->name);
-    const struct use *later = below ? NULL : written_below(u, r);
     if (later)
         diag_note(s, later->view->at,
                   "'%s' is written here, below; does what reads it come after this?", t->name);
