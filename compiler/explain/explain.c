@@ -426,6 +426,7 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
         if (!whole && told.ncopies == 0) continue;
         found = true;
         if (whole) explain_moves(s, p, k, head, x, value, &told.moves);
+        if (whole) explain_cases(s, k, x, value, &told);
         e->kernel[e->nkernels++] = told;
     }
     if (found) return e;
