@@ -213,10 +213,10 @@ void lint_counters(struct lint *l) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         if (st->kind != STMT_CALL || st->call->fill || !st->call->fn->nindexes) continue;
         struct reads *r = reads_of(l);
-        if (!r->more && check_distances(r, st)) return;
         for (const struct stmt *loop = st->up; loop && !r->more; loop = loop->up)
             for (int i = 0; stmt_loops(loop) && loop->var && i < st->call->fn->nindexes; ++i)
                 if (check(r, st, loop, i)) return;
+        if (!r->more && check_distances(r, st)) return;
     }
     lay_clear_error(&l->s->lay);
 }
