@@ -142,7 +142,8 @@ const struct ix *reads_step_by(struct session *s, const struct ix *e, const stru
 bool shares_note(struct reads *r, const struct access *a, const struct mover *m);
 
 // turns.c
-// Warns of "a", of which blocks take tiles along "mode" side by side in each step, if the next step takes some again.
+// Warns of "a", of which blocks take tiles along "mode" side by side in each step, if the next step takes some again, or goes
+// on by the steps of one block.
 bool turns_overlap(struct reads *r, const struct access *a, int mode);
 // Warns of an input of which nothing reads the tiles between those of the blocks and the next step.
 bool turns_apart(struct reads *r);

@@ -52,11 +52,41 @@ static bool check_turns(struct reads *r, const struct access *a, const struct st
     return true;
 }
 
+// Warns if each step of "loop" moves on by as many tiles as the loop has steps, where that is not how many tiles the blocks of
+// "axis" take side by side: the factors of block and step are exchanged.
+static bool check_factors(struct reads *r, const struct access *a, const struct stmt *loop,
+                          int axis, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix_var *x = r->k->block[axis];
+    const struct ix *at = instances_step(s, &a->around, v->coord_off[mode]);
+    const struct ix *by = at ? reads_step_by(s, at, x) : NULL,
+                    *each = at ? reads_step_by(s, at, loop->var) : NULL;
+    int64_t one, from;
+    if (!by || !each || !ix_static(by, &one) || one < 2 || one != view_along(s, v, mode) ||
+        !ix_constant(each) || ix_static(each, NULL) || !ix_static(loop->begin, &from) ||
+        from != 0 || !ix_constant(loop->end) ||
+        !ix_equal(each, ix_scale(s, loop->end, lay_int(one))))
+        return false;
+    const struct ix *side = ix_scale(s, ix_lay(s, r->k->grid[axis]), lay_int(one));
+    if (!coverage_short(r->prover, side, each) && !coverage_short(r->prover, each, side))
+        return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "in each step the blocks of '%s' read %s elements of '%s' along %s side by side, and "
+              "the next step of '%s' begins %s further, which is what all steps of a block would "
+              "take: are the factors of '%s' and '%s' exchanged?",
+              x->name, ix_text(s, side), v->base->name, view_mode_text(s, v->base, mode),
+              loop->var->name, ix_text(s, each), x->name, loop->var->name);
+    return true;
+}
+
 bool turns_overlap(struct reads *r, const struct access *a, int mode) {
     for (int j = 0; j < a->around.n; ++j)
         for (int x = 0; x < 3; ++x)
             if (stmt_loops(a->around.stmt[j]) && a->around.stmt[j]->var && r->k->block[x] &&
-                a->view->coord_off[mode] && check_turns(r, a, a->around.stmt[j], x, mode))
+                a->view->coord_off[mode] &&
+                (check_turns(r, a, a->around.stmt[j], x, mode) ||
+                 check_factors(r, a, a->around.stmt[j], x, mode)))
                 return true;
     return false;
 }
