@@ -278,10 +278,12 @@ static bool check_kernel(harness_session &s, const char *where) {
     run_once(s, 0, 0, harness_poisons[0]);
     const std::vector<harness_job> jobs = harness_plan_jobs(s);
     const int processes = processes_for(s, (int)jobs.size());
-    if (processes > 1) {
+    const auto enough = [&] { return s.opt.first && s.failed; };
+    if (processes > 1 && !enough()) {
         run_at_once(s, jobs, processes);
     } else {
         for (const harness_job &j : jobs) {
+            if (enough()) break;
             tell_run(s, s.runs + 1, (int)jobs.size() + 1);
             run_once(s, j.schedule, j.digit, j.poison);
         }
@@ -356,6 +358,8 @@ static bool parse(int argc, char **argv, harness_options *opt) {
             opt->check = false;
         } else if (a == "--json") {
             opt->json = true;
+        } else if (a == "--first") {
+            opt->first = true;
         } else if (a == "--no-guards") {
             opt->guards = false;
         } else if (a == "--time") {

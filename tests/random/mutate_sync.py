@@ -3,7 +3,7 @@
 usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] [--share N] TCPC RUNTIME FOLDER PLAN [OPTION..]
 
 TCPC writes the program of `tcpc run` into FOLDER; every barrier and wait in its text is made one that a variable of the environment
-leaves out, so that one build serves all mutants.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
+leaves out, so that one build serves all mutants, of each of which one failing run is enough.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
 instead, which has a main of its own, and is run under each of the host's schedules.  --library is the host's runtime, else it is built
 of RUNTIME; FLAGS go to the C++ compiler.  With --share only one mutant of N is run.
 What is never executed is not tried.
@@ -292,7 +292,7 @@ def main():
             if kernel is None or k % given.share or k not in executed:
                 continue
             tried += 1
-            done = run(k, *data, *([] if given.main else ["--kernel", kernel]))
+            done = run(k, *data, *([] if given.main else ["--first", "--kernel", kernel]))
             if done.returncode == 0:
                 print(f"{kernel}, line {line} {what}: nothing is wrong")
                 missed += 1
