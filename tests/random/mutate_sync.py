@@ -1,11 +1,11 @@
 """Runs each kernel of a plan on the host with one barrier or wait left out, or waiting for one group less: each must fail.
 
-usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] [--share N] TCPC RUNTIME FOLDER PLAN [OPTION..]
+usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] TCPC RUNTIME FOLDER PLAN [OPTION..]
 
 TCPC writes the program of `tcpc run` into FOLDER; every barrier and wait in its text is made one that a variable of the environment
 leaves out, so that one build serves all mutants, of each of which one failing run is enough.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
 instead, which has a main of its own, and is run under each of the host's schedules.  --library is the host's runtime, else it is built
-of RUNTIME; FLAGS go to the C++ compiler.  With --share only one mutant of N is run.
+of RUNTIME; FLAGS go to the C++ compiler.
 What is never executed is not tried.
 """
 
@@ -258,7 +258,6 @@ def main():
     parser.add_argument("--main", type=pathlib.Path)
     parser.add_argument("--library", type=pathlib.Path)
     parser.add_argument("--flags", type=shlex.split, default=[])
-    parser.add_argument("--share", type=int, default=1)
     for name in ("tcpc", "runtime", "folder", "plan"):
         parser.add_argument(name, type=pathlib.Path)
     parser.add_argument("options", nargs=argparse.REMAINDER)
@@ -267,7 +266,7 @@ def main():
     folder.mkdir(exist_ok=True)
     source, rest = emit(given, folder)
     text, mutants = number(source.read_text())
-    missed = tried = 0
+    missed = 0
     if mutants:
         source.write_text(text)
         build(given, program, source, rest)
@@ -289,9 +288,8 @@ def main():
             return 1
         executed = {int(k) for k in reached.read_text().split()}
         for k, (kernel, line, what) in enumerate(mutants):
-            if kernel is None or k % given.share or k not in executed:
+            if kernel is None or k not in executed:
                 continue
-            tried += 1
             done = run(k, *data, *([] if given.main else ["--first", "--kernel", kernel]))
             if done.returncode == 0:
                 print(f"{kernel}, line {line} {what}: nothing is wrong")
@@ -302,7 +300,7 @@ def main():
     never = len(mutants) - len(executed) if mutants else 0
     if never:
         print(f"{never} of them are never executed")
-    print(f"{given.plan.name}: {tried if given.share > 1 else len(mutants)} mutants, {missed} of them unnoticed")
+    print(f"{given.plan.name}: {len(mutants)} mutants, {missed} of them unnoticed")
     return 1 if missed else 0
 
 
