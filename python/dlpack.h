@@ -1,4 +1,4 @@
-// DLPack 1.3, as far as core.c needs it.
+// DLPack 1.3, as far as the warm path needs it.
 #ifndef TCPC_DLPACK_H
 #define TCPC_DLPACK_H
 

@@ -277,13 +277,12 @@ static bool check_kernel(harness_session &s, const char *where) {
                  harness_runs_of_digit(s, tcp_backend_schedules()));
     run_once(s, 0, 0, harness_poisons[0]);
     const std::vector<harness_job> jobs = harness_plan_jobs(s);
-    const int processes = processes_for(s, (int)jobs.size());
-    const auto enough = [&] { return s.opt.first && s.failed; };
-    if (processes > 1 && !enough()) {
+    const int processes = s.opt.until_failed ? 1 : processes_for(s, (int)jobs.size());
+    if (processes > 1) {
         run_at_once(s, jobs, processes);
     } else {
         for (const harness_job &j : jobs) {
-            if (enough()) break;
+            if (s.opt.until_failed && s.failed) break;
             tell_run(s, s.runs + 1, (int)jobs.size() + 1);
             run_once(s, j.schedule, j.digit, j.poison);
         }
@@ -358,8 +357,8 @@ static bool parse(int argc, char **argv, harness_options *opt) {
             opt->check = false;
         } else if (a == "--json") {
             opt->json = true;
-        } else if (a == "--first") {
-            opt->first = true;
+        } else if (a == "--until-failed") {
+            opt->until_failed = true;
         } else if (a == "--no-guards") {
             opt->guards = false;
         } else if (a == "--time") {

@@ -48,8 +48,7 @@
 //     --no-check       with --time: without comparing first
 //     --no-guards      no guard zones: a tensor is at the end of what is allocated, so that a tool
 //                      that knows allocations sees what reads or writes after it
-//     --first          of each kernel no more runs after the first one that fails, where one process
-//                      does all of them
+//     --until-failed   no more runs of a kernel after the first one that fails
 //     --json           the results as a list of objects; what failed goes to the standard error
 // Output lines (stable): "copy_tile: ok (host, 4 runs)", or after the first failure
 // "copy_tile: FAILED (host, 2 of 4 runs)"; "copy_tile: 3412.5 GB/s (0.0787 ms, 268435456 bytes)".

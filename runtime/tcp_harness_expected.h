@@ -28,7 +28,7 @@ struct harness_options {
     int repeats = 0;  // 0: no timing
     bool check = true;
     bool guards = true;
-    bool first = false;  // one failure is enough
+    bool until_failed = false;
     bool json = false;
     FILE *told() const {
         return json ? stderr : stdout;

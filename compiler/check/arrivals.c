@@ -38,7 +38,7 @@ static void arrive(void *user, struct machine *m, struct arrival a) {
 
 static void come(void *user, struct machine *m, int id, bool first) {
     struct arrivals *x = user;
-    if (!clocks_arrive(&x->clocks, m, id, first, m->node->arrival.fence))
+    if (!clocks_arrive(&x->clocks, m, id, first))
         machine_fail(m, "a role that may come to a barrier again before the others");
 }
 

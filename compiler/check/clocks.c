@@ -13,12 +13,20 @@ static void join(struct clock *a, const struct clock *b) {
         if (a->of[i] < b->of[i]) a->of[i] = b->of[i];
 }
 
-bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first, bool fence) {
-    if (fence) c->fenced[m->role].of[m->role] = c->time[m->role] + 1;
+// Whether an arrival comes after what all threads of the role did: each arrives itself, or waits for the one
+// that does (the "expect" of a plan).  An arrival of copies says nothing of stores.  Who only ends a group speaks for
+// nobody, not even for itself: where bytes are announced, it has arrived before its copies.
+static bool speaks_for_role(const struct kir_node *n) {
+    return n->arrival.kind != ARRIVAL_MEMORY || n->by == BY_EACH || n->index;
+}
+
+bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first) {
+    if (m->node->arrival.fence) c->fenced[m->role].of[m->role] = c->time[m->role] + 1;
     if (first) c->fenced_at[id] = (struct clock){{0}};
     join(&c->fenced_at[id], &c->fenced[m->role]);
-    struct clock tells = c->knows[m->role];
-    tells.of[m->role] = c->time[m->role] + 1;
+    struct clock tells = c->knows[m->role], now = tells;
+    now.of[m->role] = c->time[m->role] + 1;
+    if (speaks_for_role(m->node)) tells = now;
     if (first) {
         c->before[id] = c->named[id];
         c->named[id] = (struct clock){{0}};
@@ -28,10 +36,10 @@ bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first
     for (int i = 0; i < MACHINE_ROLES; ++i) {
         // of its own warps a role knows only those that it met since
         bool own = i == m->role && i > 0 && m->role_threads[i - 1] > LANES;
-        after &= c->before[id].of[i] <= (own ? c->knows[i].of[i] : tells.of[i]) &&
-                 c->passed[id].of[i] <= tells.of[i];
+        after &= c->before[id].of[i] <= (own ? c->knows[i].of[i] : now.of[i]) &&
+                 c->passed[id].of[i] <= now.of[i];
     }
-    c->came[id] = c->time[m->role]++;
+    ++c->time[m->role];
     join(&c->named[id], &tells);
     return after;
 }

@@ -23,15 +23,14 @@ struct clocks {
     struct clock fenced[MACHINE_ROLES], fenced_at[CLOCKS_BARRIERS];
     struct clock
         reads[MACHINE_ROLES];  // .. and up to when reads are, for the copies that a role issues
-    int32_t came[CLOCKS_BARRIERS];  // when the last one arrived there, by the clock of its role
 };
 
 // The time of the role that executes now.
 int32_t clocks_now(const struct clocks *c, const struct machine *m);
-// That role arrives at barrier "id", as the first one or not, behind a fence or not; it passes the barrier.  Returns
+// That role arrives at barrier "id" by node m->node, as the first one or not; it passes the barrier.  Returns
 // false if the role may come before others have come, or passed one in memory, for the last time, in some
 // order of execution.
-bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first, bool fence);
+bool clocks_arrive(struct clocks *c, const struct machine *m, int id, bool first);
 void clocks_pass(struct clocks *c, const struct machine *m, int id);
 // All threads of the block meet, or with "fence" fence before.
 void clocks_meet(struct clocks *c, bool fence);

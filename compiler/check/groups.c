@@ -20,7 +20,8 @@ int32_t groups_join(struct groups *g, const struct machine *m) {
         g->cap *= 2;
         g->at = memory_again(g->at, sizeof *g->at * (size_t)g->cap);
     }
-    g->at[g->n] = (struct group){m->role, -1, 0, {{.epoch = -1}, {.epoch = -1}}};
+    g->at[g->n] =
+        (struct group){m->role, -1, 0, {{.epoch = -1}, {.epoch = -1}}, {.epoch = -1}, {0}, 0};
     return *open = g->n++;
 }
 
@@ -52,12 +53,17 @@ void groups_wait(struct groups *g, const struct machine *m, struct arrival a, in
     }
 }
 
+void groups_count(struct groups *g, const struct machine *m, int32_t time) {
+    int32_t i = g->open[m->role];
+    if (i) g->at[i].counted = time;
+}
+
 void groups_arrived(struct groups *g, const struct machine *m, struct group_end done) {
     int32_t i = g->last[m->arrived_by];
     while (i && g->at[i].number > m->arrived) i = g->at[i].older;
     if (!i || g->at[i].number != m->arrived) return;
-    done.by = m->arrived_by;
-    g->at[i].end[0] = done;
+    if (g->at[i].there.epoch < 0) g->at[i].there = done;
+    g->at[i].passed[m->role] = done.time + 1;
 }
 
 int groups_younger(const struct groups *g, const struct machine *m, int32_t i) {

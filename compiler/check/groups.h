@@ -18,6 +18,10 @@ struct group {
     int32_t older;   // the one of the role that ended before; 0: none
     // by whether the wait is one until copies out of shared memory have also written
     struct group_end end[2];
+    struct group_end there;         // for the first role that passed its barrier in memory
+    int32_t passed[MACHINE_ROLES];  // .. when each did, from 1 on; 0: it did not
+    // copies that no bytes count arrive there if they were issued before this time of the role
+    int32_t counted;
 };
 
 struct groups {
@@ -35,7 +39,9 @@ void groups_commit(struct groups *g, const struct machine *m);
 // .. waits by "a" in "epoch"; "time" is that of each role, whose threads wait for their own groups.
 void groups_wait(struct groups *g, const struct machine *m, struct arrival a, int32_t epoch,
                  const int32_t *time);
-// The group m->arrived of role m->arrived_by is there, by a barrier in memory.
+// Each thread of the present role arrives in memory when its copies before "time" are there.
+void groups_count(struct groups *g, const struct machine *m, int32_t time);
+// The present role passes a barrier in memory: group m->arrived of role m->arrived_by is there.
 void groups_arrived(struct groups *g, const struct machine *m, struct group_end done);
 // How many groups ended after group "i"; -1: it did not end itself.
 int groups_younger(const struct groups *g, const struct machine *m, int32_t i);

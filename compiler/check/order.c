@@ -79,25 +79,49 @@ static bool report(struct order *r, enum order_missing missing, struct touch a, 
     return false;
 }
 
+// The group of "a" if a barrier in memory says that it is there, and its own thread has not waited for it; or NULL.
+static const struct group *in_memory(const struct order *r, struct touch a) {
+    const struct event *e = &r->event[a.at->event];
+    const struct group *g = &r->groups.at[e->group];
+    if (!e->group || g->end[a.writes && kir_stores(e->node)].epoch >= 0) return NULL;
+    return e->node->align > 0 || e->time < g->counted ? g : NULL;
+}
+
 // When "a" is complete.
 static struct group_end end_of(const struct order *r, struct touch a) {
     const struct event *e = &r->event[a.at->event];
     const struct group_end itself = {e->epoch, e->role, e->time};
+    const struct group *g = in_memory(r, a);
+    if (g) return g->there;
     return e->group ? r->groups.at[e->group].end[a.writes && kir_stores(e->node)] : itself;
+}
+
+// Whether the present role has passed the barrier of group "g", or knows of one that did; with "fences", and that has fenced since.
+static bool knows_of(const struct order *r, const struct group *g, bool fences) {
+    const struct machine *m = &r->machine;
+    for (int i = 1; i < MACHINE_ROLES; ++i) {
+        int32_t time = g->passed[i] - 1;
+        if (time >= 0 && (fences ? clocks_fenced(&r->clocks, m, i, time, false)
+                                 : i == m->role || clocks_after(&r->clocks, m, i, time)))
+            return true;
+    }
+    return false;
 }
 
 // Whether there was a barrier between the completion of "a" and now.
 static bool is_over(const struct order *r, struct touch a) {
     const struct group_end end = end_of(r, a);
+    const struct group *g = in_memory(r, a);
     if (end.epoch < 0) return false;
-    return end.epoch < r->epoch ||
-           (end.by && clocks_after(&r->clocks, &r->machine, end.by, end.time));
+    if (end.epoch < r->epoch || (g && knows_of(r, g, false))) return true;
+    return !g && end.by && clocks_after(&r->clocks, &r->machine, end.by, end.time);
 }
 
 static bool is_fenced(const struct order *r, struct touch a) {
     const struct group_end end = end_of(r, a);
-    return end.epoch <= r->fenced ||
-           (end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time, !a.writes));
+    const struct group *g = in_memory(r, a);
+    if (end.epoch <= r->fenced || (g && knows_of(r, g, true))) return true;
+    return !g && end.by && clocks_fenced(&r->clocks, &r->machine, end.by, end.time, !a.writes);
 }
 
 static bool is_under_way(const struct order *r, struct touch a) {
@@ -252,7 +276,7 @@ static void wait(void *user, struct machine *m, struct arrival a) {
     } else if (a.kind == ARRIVAL_MEMORY) {
         int id = MACHINE_NAMED + m->barrier;
         clocks_pass(&r->clocks, m, id);
-        groups_arrived(&r->groups, m, (struct group_end){r->epoch, 0, r->clocks.came[id]});
+        groups_arrived(&r->groups, m, (struct group_end){r->epoch, 0, clocks_now(&r->clocks, m)});
     } else if (arrival_row(a)->joins) {  // all threads of the block
         if (a.fence) r->fenced = r->epoch;
         ++r->epoch;
@@ -264,8 +288,10 @@ static void wait(void *user, struct machine *m, struct arrival a) {
 
 static void come(void *user, struct machine *m, int id, bool first) {
     struct order *r = user;
-    if (!clocks_arrive(&r->clocks, m, id, first, m->node->arrival.fence))
+    if (!clocks_arrive(&r->clocks, m, id, first))
         machine_fail(m, "a role that may come to a barrier again before the others");
+    bool copies = m->node->arrival.kind == ARRIVAL_MEMORY && m->node->by == BY_COPIES;
+    if (copies) groups_count(&r->groups, m, clocks_now(&r->clocks, m));
 }
 
 static void fence(void *user, struct machine *m) {

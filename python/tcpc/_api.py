@@ -10,6 +10,7 @@ from ._arrays import Array, describe, empty, own_copy, split, tell_written
 from ._engine import DST, OUT, Copy, Modes, check_own, copy, elements_of, engine, prepared, shared
 
 if TYPE_CHECKING:
+    from ._core import Opening
     from ._info import CacheInfo
 
 What = Union[str, Tuple[int, ...]]  # a pattern, or the order of the dimensions
@@ -226,8 +227,8 @@ def relayout(x: Any, pattern: str, /, *more: Any, out: Any = None, dtype: Any = 
         ValueError: the pattern does not fit the shape, "out" has another shape, or memory is shared.
         TypeError: the type cannot be converted, or "x" is no such array.
     """
-    if backend is None and stream is None and not more and not _is_traced():
-        y = _warm.call(x, pattern, dtype, out, axes)
+    if backend is None and stream is None and not more and type(pattern) is str and not _is_traced():
+        y = _warm.early(x, pattern, dtype, out, axes)
         if y is not None:
             return y
     if more:
@@ -264,7 +265,7 @@ def permute(x: Any, /, dims: Sequence[int], *more: Any, out: Any = None, dtype: 
         raise TypeError(f"dims is one sequence of integers: permute(x, ({numbers})), not permute(x, {numbers})")
     order = dims if type(dims) is tuple else _as_tuple(dims)
     if backend is None and stream is None and not _is_traced():
-        y = _warm.call(x, order, dtype, out, None)
+        y = _warm.early(x, order, dtype, out, None)
         if y is not None:
             return y
     if out is not None and out is x:
@@ -280,7 +281,7 @@ def contiguous(x: Any, /, *, out: Any = None, dtype: Any = None, backend: Option
         out, dtype, backend, stream: as for relayout.
     """
     if backend is None and stream is None and not _is_traced():
-        y = _warm.call(x, SAME, dtype, out, None)
+        y = _warm.early(x, SAME, dtype, out, None)
         if y is not None:
             return y
     if out is not None and out is x:
@@ -309,7 +310,7 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
         ValueError: the shapes differ, "dst" cannot be written, or memory is shared.
         TypeError: the types cannot be converted.
     """
-    if backend is None and stream is None and not _is_traced() and _warm.copy(dst, src):
+    if backend is None and stream is None and not _is_traced() and _warm.early_copy(dst, src):
         return dst
     if _is_traced() or _is_asked(src, dst) or _foreign_for(src, dst):
         _check_shapes(dst.shape, src.shape, src)
@@ -328,6 +329,16 @@ def copy_(dst: Any, src: Any, /, *, backend: Optional[str] = None, stream: Any =
         if backend is None and stream is None:
             _learn(dst.shape, destination, source, where, done)
     return dst
+
+
+def openings() -> List[Opening]:
+    """The functions whose calls are looked at in C first."""
+    from ._core import Opening
+    from ._plan import Plan
+
+    where = "backend", "stream"
+    return [Opening(relayout, ("dtype", "out", *where), 2, str, axes=True), Opening(permute, ("dtype", "out", *where), 2, tuple), Opening(contiguous, ("dtype", "out", *where), 1, what=SAME),
+            Opening(Plan.__call__, ("out", "stream"), 2, Plan, at=(1, 0)), Opening(copy_, (), 2, copies=True)]
 
 
 def _kind(x: Any) -> str:

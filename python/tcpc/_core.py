@@ -41,6 +41,9 @@ Like = _structure("Like", [
 Entry = _structure("Entry", [
     ("side", Like * 2), ("kind", c_int32), ("device", c_int32), ("context", c_void_p), ("function", c_void_p), ("grid", c_uint32 * 3), ("threads", c_uint32), ("shared_bytes", c_uint32),
     ("place", c_int32 * 2), ("arguments", c_void_p), ("argument_bytes", c_size_t), ("result", c_void_p), ("hits", c_int64), ("captured", c_int64)])
+Door = _structure("Door", [*[(name, c_void_p) for name in ("function", "what", "type", "dtype", "out", "backend", "stream")], *[(name, c_int32) for name in ("nargs", "x", "at", "axes", "copies")]])
+MOST_DOORS = 5
+Doors = _structure("Doors", [("calls", c_void_p), ("python", c_void_p), ("door", Door * MOST_DOORS)])
 Site = _structure("Site", [("n", c_int64), ("what", c_void_p), ("entry", c_void_p * MOST_ENTRIES)])
 
 
@@ -52,7 +55,7 @@ def _address(function: Any) -> int:
 def library() -> Any:
     """The library; None where it is that of another version."""
     core = ctypes.PyDLL(str(_library.find("libtcpc_core.so", "TCPC_CORE")))
-    sizes = [ctypes.c_size_t(ctypes.sizeof(structure)) for structure in (Calls, Question, Reader, Entry, Site)]
+    sizes = [ctypes.c_size_t(ctypes.sizeof(structure)) for structure in (Calls, Question, Reader, Entry, Site, Doors)]
     return core if hasattr(core, "tcpc_core_fits") and core.tcpc_core_fits(*sizes) else None
 
 
@@ -75,6 +78,56 @@ class Ask(NamedTuple):
     object: Any = None
     of_grad: bool = False
     native: int = 0
+
+
+class Opening(NamedTuple):
+    """A function of Python whose calls are looked at in C first: relayout(x, what, ..) where "type" is that of what, or "what" where that is no argument.
+    "names" are its arguments that have one, and "at" the places of x and what; "axes": other names are extents."""
+
+    function: Any
+    names: Tuple[str, ...]
+    nargs: int
+    type: Any = None
+    what: Any = None
+    at: Tuple[int, int] = (0, 1)
+    axes: bool = False
+    copies: bool = False  # it is (dst, src)
+
+
+_doors: List[Any] = []  # all that there were: a call may be reading one
+
+
+def entry(openings: Sequence[Opening], calls: Any) -> int:
+    """The address of what the interpreter shall call for each of these functions: it executes a call that is not like an earlier one; with None as "calls", each.
+    0: this Python does not tell how it executes functions."""
+    if not hasattr(ctypes.pythonapi, "PyVectorcall_Function") or any(type(o.function) is not type(_untouched) for o in openings):
+        return 0
+    of = ctypes.pythonapi.PyVectorcall_Function
+    of.argtypes, of.restype = [ctypes.py_object], c_void_p
+    made = Doors(calls and ctypes.addressof(calls), of(_untouched))
+    for i, o in enumerate(openings):
+        names = [id(sys.intern(name)) if name in o.names else None for name in ("dtype", "out", "backend", "stream")]
+        made.door[i] = Door(id(o.function), *[None if x is None else id(x) for x in (o.what, o.type)], *names, o.nargs, *o.at, o.axes, o.copies)
+    _doors.append((made, openings, calls))
+    core = library()
+    core.tcpc_core_open.restype = c_void_p
+    address: int = core.tcpc_core_open(ctypes.byref(made)) if made.python else 0
+    return address
+
+
+def open_doors(openings: Sequence[Opening], calls: Any) -> bool:
+    """From now on these functions are called by `entry`; False: this Python is one without PyFunction_SetVectorcall, which 3.12 has."""
+    call = entry(openings, calls) if hasattr(ctypes.pythonapi, "PyFunction_SetVectorcall") else 0
+    if call:
+        set_call = ctypes.pythonapi.PyFunction_SetVectorcall
+        set_call.argtypes, set_call.restype = [ctypes.py_object, c_void_p], None
+        for o in openings:
+            set_call(o.function, call)
+    return call != 0
+
+
+def _untouched() -> None:
+    """A function of which we know how it is executed."""
 
 
 ABOUT_TENSOR = Ask(False, ATTRIBUTE, "requires_grad", of_grad=True), Ask(False, METHOD, "is_conj"), Ask(False, METHOD, "is_neg")

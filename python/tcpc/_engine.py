@@ -189,11 +189,18 @@ class Affine(NamedTuple):
         return f"{self.factor}*N" + (f" + {self.more}" if self.more > 0 else f" - {-self.more}" if self.more < 0 else "")
 
 
+def _name(*what: Any) -> str:
+    """That of the kernel that does it, in any process: its code is found on the disk by its text, which has the name in it."""
+    import hashlib
+
+    return f"relayout_{hashlib.sha256(repr(what).encode()).hexdigest()[:10]}"
+
+
 class Kernel:
     """A compiled copy, by the planner's choice of number "candidate". "divisor" is 0 for one of numbers; else extent "mode" is a param, and all of "values" are expressions of it."""
 
-    def __init__(self, name: str, backend: Any, request: Request, mode: int = 0, divisor: int = 0, values: Tuple[Affine, ...] = (), candidate: int = 0):
-        self.name, self.backend, self.request, self.mode, self.divisor, self.values = name, backend, request, mode, divisor, values
+    def __init__(self, backend: Any, request: Request, mode: int = 0, divisor: int = 0, values: Tuple[Affine, ...] = (), candidate: int = 0):
+        self.backend, self.request, self.mode, self.divisor, self.values = backend, request, mode, divisor, values
         self.hits, self.built = 0, 0.0
         self.warm: Dict[Any, Any] = {}  # entries of the warm path, which count their own hits
         self.ready: Any = None  # what the backend built
@@ -207,7 +214,8 @@ class Kernel:
         n, begin = len(extents), time.perf_counter()
         source = _library.Sides(request.element[0], tuple(numbers[:n]), numbers[2 * n], request.align[0])
         destination = _library.Sides(request.element[1], tuple(numbers[n:2 * n]), 0, request.align[1])
-        self.compiled: Compiled = _library.compile_relayout(name, extents, source, destination, params, backend.emit, backend.arch, candidate)
+        self.name = _name(extents, source, destination, params, candidate)
+        self.compiled: Compiled = _library.compile_relayout(self.name, extents, source, destination, params, backend.emit, backend.arch, candidate)
         self.planned = time.perf_counter() - begin  # seconds, as "built"
 
     def all_hits(self) -> int:
@@ -261,7 +269,7 @@ class Engine:
         with self.lock:
             self.exact: "OrderedDict[Any, Kernel]" = OrderedDict()
             self.families: "OrderedDict[Any, Family]" = OrderedDict()
-            self.hits = self.misses = self.made = 0
+            self.hits = self.misses = 0
             _choices.forget()
         _warm.forget()
 
@@ -292,14 +300,14 @@ class Engine:
             fitted = family.fit(mode, request) if len(family.seen) >= OPEN_AT else None
             if fitted:
                 try:
-                    kernel = Kernel(self.new_name(), backend, request, mode, *fitted)
+                    kernel = Kernel(backend, request, mode, *fitted)
                 except CompileError:
                     continue  # by numbers, then
                 family.kernels.append(kernel)
                 return kernel
         while len(self.families) > MOST_KERNELS:
             self.families.popitem(last=False)
-        return self._keep(Kernel(self.new_name(), backend, request))
+        return self._keep(Kernel(backend, request))
 
     def _keep(self, kernel: Kernel) -> Kernel:
         self.exact[kernel.backend, kernel.request] = kernel
@@ -310,7 +318,7 @@ class Engine:
     def _tuned(self, backend: Any, request: Request, choice: _choices.Choice) -> Optional[Kernel]:
         """None: this compiler has no such candidate any more."""
         try:
-            kernel = Kernel(self.new_name(), backend, request, candidate=choice.number)
+            kernel = Kernel(backend, request, candidate=choice.number)
         except CompileError:
             kernel = None
         if kernel is not None and kernel.compiled.how == choice.how:
@@ -324,10 +332,6 @@ class Engine:
             _choices.keep(backend, request, choice)
             self._keep(kernel)
             _warm.forget()
-
-    def new_name(self) -> str:
-        self.made += 1
-        return f"relayout_{self.made}"
 
     def build(self, backend: Any, kernels: Sequence[Kernel]) -> None:
         begin = time.perf_counter()

@@ -45,12 +45,9 @@ class Tuned(NamedTuple):
 
 def _candidates(device: Any, made: Copy, most: int) -> List[Tuple[int, Kernel]]:
     """Those that compile, each once, by their numbers."""
-    with engine.lock:
-        names = [engine.new_name() for _ in range(most)]
-
     def one(number: int) -> Optional[Kernel]:
         try:
-            kernel = Kernel(names[number], device, made.request, candidate=number)
+            kernel = Kernel(device, made.request, candidate=number)
         except CompileError:
             if number == 0:
                 raise

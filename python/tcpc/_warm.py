@@ -17,6 +17,9 @@ _warm: Optional[Warm] = None
 _tried = False
 # A call like an earlier one: (x, what, dtype, out, axes) gives the result, and (dst, src) whether it was copied; None: there was none. Functions in C, when there was one.
 call: Any = _none
+# The same, asked by functions that no door in C looks at first.
+early: Any = _none
+early_copy: Any = _none
 below: Any = _none  # for operators of PyTorch, which asked before
 copy: Any = _none
 
@@ -37,8 +40,11 @@ def start(cuda: Any) -> Optional[Warm]:
 
 
 def use(warm: Warm) -> None:
-    global _warm, call, below, copy
+    global _warm, call, below, copy, early, early_copy
+    from . import _api, _core
+
     _warm, call, below, copy = warm, warm.call, warm.below, warm.copy
+    early, early_copy = (_none, _none) if _core.open_doors(_api.openings(), warm.calls) else (call, copy)
 
 
 def forget() -> None:

@@ -327,7 +327,7 @@ def tuning():
     engine, right = tcpc._engine.engine, True
     kernel = engine.exact[next(reversed(engine.exact))]
     for number in [row.number for row in tuned.rows]:
-        other = tcpc._engine.Kernel(engine.new_name(), kernel.backend, kernel.request, candidate=number)
+        other = tcpc._engine.Kernel(kernel.backend, kernel.request, candidate=number)
         engine.build(kernel.backend, [other])
         engine.choose(kernel.backend, kernel.request, other, tcpc._choices.Choice(number, other.compiled.how))
         graph, y = torch.cuda.CUDAGraph(), None

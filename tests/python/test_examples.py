@@ -27,7 +27,7 @@ def test_without_a_gpu(monkeypatch):
 
 
 def test_notebook(tmp_path):
-    """In a process of its own, as kernels are numbered; and the check fails where an output is another one."""
+    """The check also fails where an output is another one."""
     tool, notebook = ROOT / "tests" / "tools" / "notebook.py", EXAMPLES / "layouts.ipynb"
     spoilt = tmp_path / "spoilt.ipynb"
     spoilt.write_text(notebook.read_text().replace("10 32 32\\n", "10 32 33\\n"))

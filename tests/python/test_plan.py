@@ -9,7 +9,7 @@ x = np.arange(4 * 6 * 10, dtype=np.float32).reshape(4, 6, 10)
 
 def test_it_is_made_once():
     turn = tcpc.plan(x, "a b (c d) -> c b a d", c=2, backend="host")
-    assert "kernel relayout_1" in str(tcpc.explain(turn)) and turn.shape == (2, 6, 4, 5) and "tensor src : b32 global" in turn.text and turn.how
+    assert "kernel relayout_" in str(tcpc.explain(turn)) and turn.shape == (2, 6, 4, 5) and "tensor src : b32 global" in turn.text and turn.how
     misses = tcpc.cache_info().misses
     tcpc.cache_clear()  # it keeps what it needs
     for k in range(3):

@@ -71,7 +71,7 @@ def test_the_known_are_bounded(made, monkeypatch):
 def test_a_new_process_takes_the_choice(made):
     """Over kernels of params too; and not a candidate of this number that is another one."""
     engine, one = _engine.engine, Backend()
-    hows = [_engine.Kernel(f"k{i}", one, REQUEST, candidate=i).compiled.how for i in range(3)]
+    hows = [_engine.Kernel(one, REQUEST, candidate=i).compiled.how for i in range(3)]
     assert len(set(hows)) == 3
     for extent in 96, 98, 100:  # the third is a param
         params = engine.make(one, _engine.Request(("b16", "b16"), (extent, 160), (1, extent), (160, 1), 0, (16, 16)))
@@ -95,10 +95,10 @@ def test_the_candidates(made, monkeypatch):
     assert sorted(made) == sorted(k.compiled.output for _, k in found)
     real = _engine.Kernel
 
-    def some(name, backend, request, candidate=0):
+    def some(backend, request, candidate=0):
         if candidate == 2:
             raise tcpc.CompileError("refused")
-        return real(name, backend, request, candidate=max(candidate, 1))
+        return real(backend, request, candidate=max(candidate, 1))
 
     monkeypatch.setattr(_tune, "Kernel", some)
     assert [number for number, _ in _tune._candidates(Backend(), copy, 4)] == [0, 3]

@@ -123,6 +123,12 @@ def loaded(kernel):
     return _cuda.Launcher(device, kernel.compiled.launch, code, True)
 
 
+def used(monkeypatch, warm):
+    """As _warm.use does it, where Python has no doors."""
+    for name in "_warm", "call", "below", "copy", "early", "early_copy":
+        monkeypatch.setattr(_warm, name, warm if name == "_warm" else getattr(warm, name.replace("early_", "").replace("early", "call")))
+
+
 @pytest.fixture
 def world(monkeypatch):
     """With the relayout "a b -> b a" of f32 (96, 160) as it was seen once, from an address 4 bytes past a multiple of 16."""
@@ -130,12 +136,11 @@ def world(monkeypatch):
     w.x, w.y = Tensor((96, 160), (160, 1), 0x100004), Tensor((160, 96), (96, 1), 0x200000)
     w.x_turned = Tensor((96, 160), (1, 96), 0x200000)
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100004, 0x200000))
-    w.kernel = _engine.Kernel("relayout_1", Backend(), made.request)
+    w.kernel = _engine.Kernel(Backend(), made.request)
     w.kernel.ready = loaded(w.kernel)
     for key in KEY, w.x.shape:
         w.warm.learn(key, w.x, w.y if key == KEY else w.x_turned, made, w.kernel, ())
-    for name in "_warm", "call", "below", "copy":
-        monkeypatch.setattr(_warm, name, w.warm if name == "_warm" else getattr(w.warm, name))
+    used(monkeypatch, w.warm)
     return w
 
 
@@ -162,7 +167,7 @@ def test_params(world):
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0x100000, 0x200000))
     assert (made.request.extents, made.request.source) == ((160, 96), (1, 160))
     values = [_engine.Affine(*pair) for pair in ((0, 1), (1, 0), (0, 96), (0, 1), (0, 0))]
-    kernel = _engine.Kernel("relayout_2", Backend(), made.request, 0, 32, tuple(values))
+    kernel = _engine.Kernel(Backend(), made.request, 0, 32, tuple(values))
     kernel.ready = loaded(kernel)
     x = Tensor((96, 160), (160, 1), 0x100000)
     world.warm.learn(("N", None, True), x, world.y, made, kernel, kernel.params(made.request))
@@ -344,14 +349,6 @@ def test_structures():
     assert tcpc.version()
 
 
-def test_a_core_of_another_version_is_not_called(monkeypatch):
-    assert _core.library() is not None
-    monkeypatch.setattr(_core, "Entry", ctypes.c_int64)
-    _core.library.cache_clear()
-    assert _core.library() is None
-    _core.library.cache_clear()
-
-
 @pytest.fixture(params=["its libraries", "its functions in Python"])
 def pytorch(monkeypatch, world, request):
     """PyTorch's own exchange API, with tensors on the CPU, and this test's driver; the relayout "k" is that of (96, 160) to (160, 96).
@@ -367,13 +364,12 @@ def pytorch(monkeypatch, world, request):
         assert {ask.way for ask in (*framework.about_tensor, *framework.about_state)} == {_core.NATIVE, _core.BEHIND, _core.LIST, _core.ITEM}
     warm = _core.Warm(framework, world.driver())
     made = _engine.simplify((160, 96), (4, 640), (384, 4), (4, 4), None, (0, 0))
-    kernel = _engine.Kernel("relayout_1", Backend(), made.request)
+    kernel = _engine.Kernel(Backend(), made.request)
     kernel.ready = loaded(kernel)
     x, y = torch.randn(96, 160), torch.zeros(160, 96)
     for key in KEY, x.shape:
         warm.learn(key, x, y if key == KEY else y.t(), made, kernel, ())
-    for name in "_warm", "call", "below", "copy":
-        monkeypatch.setattr(_warm, name, warm if name == "_warm" else getattr(warm, name))
+    used(monkeypatch, warm)
     return torch, x, y, world.launches
 
 

@@ -33,6 +33,7 @@ struct group {
     bool all;                       // all threads have waited for it
     int32_t own;                    // when the threads that issued it had; 0: not
     int32_t passed[MACHINE_ROLES];  // when a role had, at a barrier in memory
+    int32_t counted;  // .. where copies that no bytes count arrive if they were issued before
     bool bulk;
 };
 
@@ -40,6 +41,7 @@ struct mark {
     int32_t time;  // 0: none
     int16_t thread;
     int16_t group;  // 0: not asynchronous
+    bool bulk;
 };
 
 // The latest accesses of an actor: of its last thread, and of another one.
@@ -110,11 +112,11 @@ static void fence(struct judge *j, struct knows *x, int warp) {
     x->passed[warp] = x->passed[WARPS + warp] = j->now;
 }
 
-// What warp "w" tells when it arrives, or "alone" its first lane.
-static struct knows tells(struct judge *j, int w, bool fences, bool alone) {
+// What warp "w" tells when it arrives, or "alone" its first lane, or "nobody".
+static struct knows tells(struct judge *j, int w, bool fences, bool alone, bool nobody) {
     struct knows x = j->warp[w];
-    if (!alone) x.over[w] = j->now;
-    x.over[WARPS + w] = j->now;
+    if (!alone && !nobody) x.over[w] = j->now;
+    if (!nobody) x.over[WARPS + w] = j->now;
     if (fences) fence(j, &x, w);
     return x;
 }
@@ -139,13 +141,15 @@ static void end_groups(struct judge *j) {
     }
 }
 
-// Whether the thread knows that group "g", which "issuer" issued, is over.
-static bool is_over(const struct judge *j, const struct group *g, int64_t issuer, int64_t thread) {
+// Whether the thread knows that the group of "a" is over.
+static bool is_over(const struct judge *j, const struct mark *a, int64_t thread) {
     const struct machine *m = &j->m;
+    const struct group *g = &j->group[a->group];
+    int64_t issuer = a->thread;
     const struct knows *x = &j->warp[warp_of(thread)];
     if (g->all) return true;
     if (g->own && (issuer == thread || x->over[actor_of(issuer)] >= g->own)) return true;
-    for (int i = 0; i < m->nroles; ++i) {
+    for (int i = 0; i < m->nroles && (a->bulk || a->time < g->counted); ++i) {
         int64_t first = m->role_first[i];
         if (!g->passed[i + 1]) continue;
         if (thread >= first && thread < first + m->role_threads[i]) return true;
@@ -168,7 +172,7 @@ static bool group_fenced(const struct judge *j, const struct group *g, int64_t i
 
 static bool before(struct judge *j, const struct mark *a, int64_t thread) {
     if (!a->time) return true;
-    if (a->group) return is_over(j, &j->group[a->group], a->thread, thread);
+    if (a->group) return is_over(j, a, thread);
     return a->thread == thread || j->warp[warp_of(thread)].over[actor_of(a->thread)] >= a->time;
 }
 
@@ -265,7 +269,7 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
     int group = async ? group_of(j, bulk) : 0;
     for (int64_t t = 0; t < m->active; ++t) {
         if (!machine_goes_on(m, t)) continue;
-        const struct mark now = {j->now, (int16_t)t, (int16_t)group};
+        const struct mark now = {j->now, (int16_t)t, (int16_t)group, bulk};
         int64_t reads = a->read ? (int64_t)a->read[t] * n->buf->elem->bits / 8 : n->bits / 8;
         bool stores = async && a->from.buf && space_is_shared(a->from.buf->space);
         if (a->from.buf && space_is_shared(a->from.buf->space) && !(a->idle && a->idle[t]) &&
@@ -292,7 +296,7 @@ static void meet(struct judge *j, bool fences) {
     int n = warp_of(j->m.k->threads + LANES - 1);
     struct knows all = {{0}};
     for (int w = 0; w < n; ++w) {
-        const struct knows x = tells(j, w, fences, false);
+        const struct knows x = tells(j, w, fences, false, false);
         join(&all, &x);
     }
     for (int w = 0; w < n; ++w) j->warp[w] = all;
@@ -312,6 +316,7 @@ static void come(void *user, struct machine *m, int id, bool first) {
     struct judge *j = user;
     int w, end, place = id - MACHINE_NAMED;
     bool memory = place >= 0, leader = memory && m->node->by == BY_LEADER;
+    bool copies = memory && m->node->by == BY_COPIES;
     warps_of(j, &w, &end);
     if (leader) end = w + 1;
     int64_t phase = memory ? m->memory[place / ARRIVAL_BARRIERS].over[place % ARRIVAL_BARRIERS] : 0;
@@ -321,7 +326,8 @@ static void come(void *user, struct machine *m, int id, bool first) {
         j->told[id] = (struct knows){{0}};
     }
     for (; w < end; ++w) {
-        const struct knows x = tells(j, w, m->node->arrival.fence, leader);
+        const struct knows x =
+            tells(j, w, m->node->arrival.fence, leader && !m->node->index, copies);
         if (memory && x.phase[id] < phase)
             wrong(j, "an arrival that may come before the last phase is over");
         for (int i = 0; !memory && i < ACTORS; ++i)
@@ -331,6 +337,7 @@ static void come(void *user, struct machine *m, int id, bool first) {
         if (m->node->arrival.fence) fence(j, &j->warp[w], w);
     }
     ++j->now;
+    if (copies && j->open[m->role]) j->group[j->open[m->role]].counted = j->now;
 }
 
 static void pass(struct judge *j, int id) {

@@ -8,6 +8,15 @@ bool kir_accesses(const struct kir_node *n) {
     return any;
 }
 
+bool kir_arrives_in_memory(const struct kir_node *n) {
+    return n->kind == KIR_ARRIVE && n->arrival.kind == ARRIVAL_MEMORY;
+}
+
+bool kir_joins(const struct kir_node *n) {
+    bool waits = n->kind == KIR_WAIT || n->kind == KIR_ARRIVE;
+    return waits && arrival_row(n->arrival)->joins && n->arrival.kind != ARRIVAL_MEMORY;
+}
+
 bool issuer_change(struct issuer_change *c, struct kir_node *n) {
     static const char *const what[] = {"an announcement left out", "16 bytes more announced",
                                        "16 bytes less announced", "an announcement later"};

@@ -1,4 +1,4 @@
-// What random_sync changes in Kernel IR: what the thread that issues copies does before them.
+// What random_sync changes in Kernel IR, and asks of it.
 #ifndef TCPC_TESTS_RANDOM_KIR_CHANGE_H
 #define TCPC_TESTS_RANDOM_KIR_CHANGE_H
 
@@ -6,6 +6,10 @@
 
 // Whether "n" or what it contains makes accesses.
 bool kir_accesses(const struct kir_node *n);
+// Whether it says at a barrier in memory what came before it.
+bool kir_arrives_in_memory(const struct kir_node *n);
+// Whether it is a barrier of the block or of roles, or says there what came before it.
+bool kir_joins(const struct kir_node *n);
 
 // Begins with all zeros.
 struct issuer_change {

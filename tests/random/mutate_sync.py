@@ -1,17 +1,18 @@
 """Runs each kernel of a plan on the host with one barrier or wait left out, or waiting for one group less: each must fail.
 
-usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] TCPC RUNTIME FOLDER PLAN [OPTION..]
+usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] [--share N] [--each N] TCPC RUNTIME FOLDER PLAN [OPTION..]
 
 TCPC writes the program of `tcpc run` into FOLDER; every barrier and wait in its text is made one that a variable of the environment
-leaves out, so that one build serves all mutants, of each of which one failing run is enough.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
+leaves out, so that one build serves all mutants.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
 instead, which has a main of its own, and is run under each of the host's schedules.  --library is the host's runtime, else it is built
-of RUNTIME; FLAGS go to the C++ compiler.
+of RUNTIME; FLAGS go to the C++ compiler.  With --share only one mutant of N is run, with --each N of each kind at most.
 What is never executed is not tried.
 """
 
 import argparse
 import os
 import pathlib
+import random
 import re
 import shlex
 import subprocess
@@ -62,12 +63,12 @@ def filled(lines):
     return set(re.findall(r"tcp_ring\d*\.load(?:_box)?<\d+>\(&?(\w+)", "\n".join(lines)))
 
 
-def put_early(lines, waits, k, call, condition=""):
-    """Says mutant k of "call" behind the first wait of its loop; returns whether there is one, with accesses between."""
+def put_early(lines, waits, k, call, condition="", accesses="_(ld|st)_shared|_together", barrier="$^"):
+    """Says mutant k of "call" behind the first wait of its loop; returns whether there is one, with such accesses and no such barrier between."""
     for i, w in waits:
         between = [x.strip() for x in lines[i + 1 :] if not x.strip().startswith(("//", "#"))]
         depth = [len(x) - len(x.lstrip()) for x in lines[i:] if x.strip() and not x.lstrip().startswith(("//", "#"))]
-        if min(depth) < w or not any("tcp_ld_shared" in x or "_st_shared" in x or "_together" in x for x in between):
+        if min(depth) < w or not any(re.search(accesses, x) for x in between) or any(re.search(barrier, x) for x in between):
             continue
         lines[i] += f" if ({condition}tcp_mutant == {k}) {call}"
         return True
@@ -156,6 +157,12 @@ def number(text):
                 # where the threads have met before, the one that issues speaks for all of them
                 met = any(re.fullmatch(r"\s*tcp_named_sync\(\d+, \d+\);", x) for x in role_text(given, at))
                 mutants.append((None if met else kernel, at, "with another arrival in its phase"))
+            # before what its threads store, or the copies that it is for; behind a barrier of the role who issues copies speaks for all
+            what = {"arrive": "_st_shared|tcp_fill", "arrive_cp_async": "tcp_cp_async_c"}.get(call, "$^")
+            early = [w for w in waits if w[1] == len(indent)]
+            if put_early(lines, early, len(mutants), f"{ring}.{call}();", "", what, r"tcp_named_sync\(\d"):
+                line = line.replace(f"tcp_mutant != {k})", f"tcp_mutant != {k} && tcp_mutant != {len(mutants)})", 1)
+                mutants.append((kernel, at, "with its arrival early"))
         # what comes before the copies
         if announce := re.fullmatch(r"(\s*)(tcp_ring\d*)\.announce\((\d+)\);", line):
             k, (indent, ring, bytes_) = len(mutants), announce.groups()
@@ -253,11 +260,22 @@ def build(given, program, source, rest):
     )  # fmt: skip
 
 
+def drawn(mutants, executed, given):
+    """The numbers of the mutants to run."""
+    rng, kinds = random.Random(given.plan.name), {}
+    for k, (kernel, _, what) in enumerate(mutants):
+        if kernel is not None and k % given.share == 0 and k in executed:
+            kinds.setdefault(re.sub(r"\d+", "N", what), []).append(k)
+    return {k for ks in kinds.values() for k in (rng.sample(ks, min(given.each, len(ks))) if given.each else ks)}
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--main", type=pathlib.Path)
     parser.add_argument("--library", type=pathlib.Path)
     parser.add_argument("--flags", type=shlex.split, default=[])
+    parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--each", type=int, default=0)
     for name in ("tcpc", "runtime", "folder", "plan"):
         parser.add_argument(name, type=pathlib.Path)
     parser.add_argument("options", nargs=argparse.REMAINDER)
@@ -266,7 +284,7 @@ def main():
     folder.mkdir(exist_ok=True)
     source, rest = emit(given, folder)
     text, mutants = number(source.read_text())
-    missed = 0
+    missed = tried = 0
     if mutants:
         source.write_text(text)
         build(given, program, source, rest)
@@ -287,10 +305,12 @@ def main():
             print(right.stdout + right.stderr)
             return 1
         executed = {int(k) for k in reached.read_text().split()}
+        chosen = drawn(mutants, executed, given)
         for k, (kernel, line, what) in enumerate(mutants):
-            if kernel is None or k not in executed:
+            if k not in chosen:
                 continue
-            done = run(k, *data, *([] if given.main else ["--first", "--kernel", kernel]))
+            tried += 1
+            done = run(k, *data, *([] if given.main else ["--until-failed", "--kernel", kernel]))
             if done.returncode == 0:
                 print(f"{kernel}, line {line} {what}: nothing is wrong")
                 missed += 1
@@ -300,7 +320,7 @@ def main():
     never = len(mutants) - len(executed) if mutants else 0
     if never:
         print(f"{never} of them are never executed")
-    print(f"{given.plan.name}: {len(mutants)} mutants, {missed} of them unnoticed")
+    print(f"{given.plan.name}: {tried if given.share > 1 or given.each else len(mutants)} mutants, {missed} of them unnoticed")
     return 1 if missed else 0
 
 

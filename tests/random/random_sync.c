@@ -194,7 +194,7 @@ static void spoil_memory(struct session *s, const char *name, const struct plan 
                          const struct kir_kernel *k, struct kir_node *n) {
     const struct kir_node was = *n;
     struct kir_node twice = *n;
-    for (int i = 0; n->kind == KIR_ARRIVE && n->arrival.kind == ARRIVAL_MEMORY && i < 2; ++i) {
+    for (int i = 0; kir_arrives_in_memory(n) && i < 2; ++i) {
         if (i == 0) n->kind = KIR_COMMENT;
         if (i == 1) n->next = &twice;
         changed(s, name, p, k, n, i == 0 ? "in memory, left out" : "in memory, said twice");
@@ -213,14 +213,15 @@ static void spoil_counts(struct session *s, const char *name, const struct plan 
     }
 }
 
-// Puts a barrier, or an arrival for another role, before the accesses that it follows in "list".
+// Puts a barrier, or an arrival for another role, before the last accesses that it follows in "list"; in a list that arrives
+// in memory, before all of them.
 static void spoil_place(struct session *s, const char *name, const struct plan *p,
                         const struct kir_kernel *k, struct kir_node *list) {
+    bool all = false;
+    for (const struct kir_node *n = list; n; n = n->next) all |= kir_arrives_in_memory(n);
     for (struct kir_node *n = list, *before = NULL; n; n = n->next) {
         const struct kir_node *at = n->kind == KIR_IF && !n->roles && n->body ? n->body : n;
-        // not in memory: the check lets who issues copies speak for its role, no matter who else arrives
-        bool waits = at->kind == KIR_WAIT || at->kind == KIR_ARRIVE;
-        bool joins = waits && arrival_row(at->arrival)->joins && at->arrival.kind != ARRIVAL_MEMORY;
+        bool memory = kir_arrives_in_memory(at), joins = memory || kir_joins(at);
         if (joins && before) {
             const struct kir_node was = *n, first = *before;
             struct kir_node moved = first;
@@ -230,12 +231,15 @@ static void spoil_place(struct session *s, const char *name, const struct plan *
                 moved.next = was.next;
             else
                 n->kind = KIR_COMMENT;
-            changed(s, name, p, k, before, "before the accesses that it follows");
+            changed(s, name, p, k, before,
+                    memory ? "in memory, before what it follows"
+                           : "before the accesses that it follows");
             *n = was;
             *before = first;
         }
-        if (kir_accesses(n)) before = n;
-        if (joins) before = NULL;
+        if (kir_accesses(n) && !(all && before)) before = n;
+        // of the arrivals of a step in memory each may come early
+        if (joins && !memory) before = NULL;
     }
 }
 

@@ -251,9 +251,10 @@ enum prove_answer reads_every(struct reads *r, const struct tensor *t, const str
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
                 bool pass, const struct prove_witness *found) {
     struct session *s = r->s;
-    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never read%s",
+    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never %s%s",
               instances_params(s, r->plan, r->k, found), (long long)found->out[0], t->name,
-              view_mode_text(s, t, mode), pass ? " in these steps" : "");
+              view_mode_text(s, t, mode), a->write ? "written" : "read",
+              pass ? " in these steps" : "");
 }
 
 // -- what has to be read --------------------------------------------------------------------------

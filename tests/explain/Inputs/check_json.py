@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from sampled import drawn  # noqa: E402
 
 WARP = 32
+BULK_ALIGN = 128  # bits, of rows and boxes of any size
 TYPES = {
     "integer": lambda x: isinstance(x, int) and not isinstance(x, bool),
     "text": lambda x: isinstance(x, str),
@@ -87,6 +88,14 @@ def bits_of(elem):
     return 8 if elem.startswith("f8") else int(re.search(r"\d+", elem)[0])
 
 
+def box_bytes(c):
+    """Of one box of a tensor map: "2 of 16x64 along mode 0, mode 1 of B"."""
+    bits = bits_of(c["elem"])
+    for n in re.search(r"^\d+ of ([\dx]+) ", c["boxes"])[1].split("x"):
+        bits *= int(n)
+    return bits // 8
+
+
 def elements(c, bound):
     """How many elements of the side that a bound is about it allows."""
     both = [bits_of(c[side]["elem"]) for side in ("source", "destination")]
@@ -111,7 +120,14 @@ def check_copy(c, code, plan):
     lanes = c["lanes"] or WARP
     takes_part = c["threads"] // WARP * lanes + min(c["threads"] % WARP, lanes)
     moved = c["source"]["instructions"] * width["elements"] * bits_of(c["elem"]) // 8 * takes_part
-    if c["tv"]:  # what several threads have at once is told once
+    rows = c["atom"].startswith("bulk")
+    whole = rows or c["atom"].startswith("tma.")  # one thread's instruction moves a row or a box, and its bytes are in its name
+    if whole:
+        each = int(re.search(r"<(\d+)", c["source"]["instruction"])[1])
+        moved = c["source"]["instructions"] * each
+        if c["threads"] != 1 or (each * 8 != width["bits"] if rows else each != box_bytes(c) or moved != c["bytes"]["block_once"]):
+            sys.exit(f"{where}: '{c['source']['instruction']}' by {c['threads']} threads is not {c['boxes'] or width}")
+    elif c["tv"]:  # what several threads have at once is told once
         moved = moved // size(c["tv"]) * len(offsets(c["tv"]))
     covered = size(c["tiler"]) * c["rounds_total"] if c["tiler"] else size(c["shape"])
     if covered > size(c["shape"]):  # some threads stand beside the tile, and move nothing
@@ -124,7 +140,7 @@ def check_copy(c, code, plan):
         part = c[side]["thread"]
         each = c["values"] if c["map"] and not c["tv"] else 1  # the values are then in the offset
         of_access = c[side]["bits"] // bits_of(c[side]["elem"])
-        if size(part["layout"]) * each != c["source"]["instructions"] * of_access:
+        if size(part["layout"]) * each != (c["values"] * c["rounds_total"] if whole else c["source"]["instructions"] * of_access):
             sys.exit(f"{where}: a thread's part is not what its instructions move")
         if not any(c[side]["instruction"] + after in code for after in "(<"):
             sys.exit(f"{where}: {c[side]['instruction']} is not in the emitted code")
@@ -134,7 +150,7 @@ def check_copy(c, code, plan):
         if c[side]["space"] == "frag":
             continue  # registers are not addressed
         terms = [a[name] for name in ("base", "offset", "run", "stride") if a[name]]
-        if any(term * 8 % c[side]["bits"] for term in terms):
+        if any(term * 8 % (BULK_ALIGN if whole else c[side]["bits"]) for term in terms):
             sys.exit(f"{where}: an alignment does not allow {c[side]['bits']} bits: {a}")
 
 
@@ -145,13 +161,13 @@ def check_pipeline(p, plan):
     for event in p["prologue"] * (p["stages"] - 1) + p["step"] * (p["stages"] + 2):
         if event == "commit":
             under_way += 1
-        elif event.startswith("wait "):
-            under_way = min(under_way, int(event[5:]))
+        elif re.match(r"wait \d", event):  # "wait 0 written"
+            under_way = min(under_way, int(event.split()[1]))
         most = max(most, under_way)
     if most != p["groups_under_way"]:
         sys.exit(f"{where}: {p['groups_under_way']} groups in flight are told, and {most} are")
     for name, event in ("groups", "commit"), ("waits", "wait"), ("barriers", "barrier"):
-        if p[name] != sum(e.split()[0] == event for e in p["step"]):
+        if p[name] != sum(e.removeprefix("fence, ").split()[0] == event for e in p["step"]):
             sys.exit(f"{where}: a step has other than {p[name]} {name}")
     for buffer in p["buffers"]:
         if buffer["bytes"] > p["stages"] * buffer["stage_bytes"]:
@@ -168,7 +184,7 @@ tables = schema(options.document)
 plans, seed = drawn(options.plans, options.one_of)
 for plan in plans:
     told = json.loads(run("explain", "-w", "--json", plan))
-    code = run("-w", plan, "-o", "-")
+    code = re.sub(r"\btcp_ring\d+\b", "tcp_ring", run("-w", plan, "-o", "-"))  # each pipeline with roles has one
     check(told, "(top)", tables, plan)
     # each variant of a kernel has them
     syncs = [sync for kernel in told["kernels"] for sync in kernel["syncs"] * max(1, len(kernel["variants"]))]
@@ -186,9 +202,10 @@ for plan in plans:
         sys.exit(f"{plan}: {barriers} barriers are told, {emitted} emitted")
     waits = [sync["pending"] for sync in syncs for _ in range(sync["stands"]) if sync["pending"] >= 0]
     # a loading role's waits are in its steps alone
-    waits += [int(does[5:]) for kernel in told["kernels"] for p in kernel["pipelines"] if "roles" in p for does in p["step"] if does.startswith("wait ")]
+    waits += [int(does.split()[1]) for kernel in told["kernels"] for p in kernel["pipelines"] if "roles" in p for does in p["step"] if re.match(r"wait \d", does)]
     waits.sort()
-    emitted = sorted(map(int, re.findall(r"tcp_cp_async_wait<(\d+)>", code)))
+    # one wait may be for groups of the threads and for those of the thread that copies in bulk
+    emitted = sorted(map(int, re.findall(r"(?:tcp_cp_async_wait|tcp_ring\.wait|tcp_bulk_wait|tcp_bulk_wait_read)<(\d+)>\(\);(?!\s*tcp_ring\.wait<)", code)))
     if waits != emitted:
         sys.exit(f"{plan}: waits {waits} are told, {emitted} emitted")
 print(f"{len(plans)} plans are told right{seed}")
