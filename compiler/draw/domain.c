@@ -99,7 +99,7 @@ void domain_coord(const struct domain *d, int64_t i, char *text, size_t size) {
 void note_values(struct picture *p, const struct plan *plan, const int64_t *sym_values) {
     const char *text = "with ";
     for (int i = 0, n = 0; i < plan->nparams; ++i)
-        if (!plan->param[i]->sum)
+        if (!plan->param[i]->sum && !plan->param[i]->numbered)
             text = picture_text(p, "%s%s%s = %" PRId64, text, n++ ? ", " : "", plan->param[i]->name,
                                 sym_values[plan->param[i]->sym->id]);
     picture_note(p, "%s", text);

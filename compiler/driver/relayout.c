@@ -235,7 +235,7 @@ static int explain(struct session *s, const struct request *r, const char *path)
     diag_print(s, stderr);
     if (status) return status;
     buf_init(&b);
-    explain_print(s, explain_plan(s, c.plan, c.kir, NULL, NULL), &b);
+    explain_print(s, explain_plan(s, c.plan, c.kir, NULL, NULL, NULL), &b);
     return write_out(s, r, NULL, buf_finish(&b, &s->arena));
 }
 

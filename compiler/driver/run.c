@@ -22,6 +22,7 @@
 #include "kernel/kernel_ir.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
+#include "plan/family.h"
 #include "run/build.h"
 #include "run/keep.h"
 #include "run/output.h"
@@ -44,9 +45,10 @@ static bool find_kernel(const struct run_request *q, struct run_case *c) {
     if (!q->kernel) return true;
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
         if (strcmp(k->name, q->kernel) == 0) c->kernel = k;
+        if (family_is(k, q->kernel)) c->family = k->family;
         option_names_add(&known, k->name);
     }
-    if (c->kernel) return true;
+    if (c->kernel || c->family) return true;
     unknown("the plan has no kernel", q->kernel, &known);
     return false;
 }
@@ -58,7 +60,7 @@ static bool find_printed(const struct run_request *q, const struct run_case *c,
     *out = NULL;
     if (!q->print) return true;
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
-        if (c->kernel && c->kernel != k) continue;
+        if ((c->kernel && c->kernel != k) || run_leaves_out(c, k)) continue;
         for (int i = 0; i < k->nformals + k->nlocal; ++i) {
             const struct tensor *t =
                 i < k->nformals ? k->formal[i].tensor : k->local[i - k->nformals];
@@ -88,15 +90,26 @@ static bool is_first(const struct kernel *k) {
 
 static bool takes_long(struct session *s, const struct run_case *c) {
     for (const struct kernel *k = c->plan->kernels; k; k = k->next)
-        if ((!c->kernel || c->kernel == k) && run_is_long(s, c, k)) return true;
+        if ((!c->kernel || c->kernel == k) && !run_leaves_out(c, k) && run_is_long(s, c, k))
+            return true;
     return false;
 }
 
-static bool bind_params(struct session *s, const struct run_request *q, struct run_case *c) {
+// Whether "q" is nothing but a number of devices: a kernel is run for each.
+static bool is_number(const struct plan *p, const struct param *q) {
+    bool is = false;
+    for (const struct kernel *k = p->kernels; k; k = k->next) {
+        is |= family_number(k, q) > 0;
+        for (int i = 0; i < k->nparams; ++i)
+            if (k->param[i] == q) return false;
+    }
+    return is;
+}
+
+static bool bind_params(struct session *s, struct run_case *c) {
     const struct plan *p = c->plan;
     int chosen = 0, nwhen = 0;
-    const int64_t *fixed = tell_fixed(s, p, &q->params), *first = NULL;
-    if (!fixed) return false;
+    const int64_t *fixed = c->fixed, *first = NULL;
     // choose params for the widest variants of all kernels and for tiles at edges, if that is
     // possible and fast
     struct condition *when = NULL;
@@ -123,7 +136,8 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
         return false;
     }
     for (int i = 0; i < p->nparams; ++i)
-        if (!p->param[i]->sum && !p->param[i]->apart && fixed[p->param[i]->sym->id] == PLAN_UNBOUND)
+        if (!p->param[i]->sum && !p->param[i]->apart && !is_number(p, p->param[i]) &&
+            fixed[p->param[i]->sym->id] == PLAN_UNBOUND)
             fprintf(stderr, "%s%s = %" PRId64,
                     chosen++ ? ", " : "tcpc: chosen: ", p->param[i]->name,
                     c->sym_values[p->param[i]->sym->id]);
@@ -181,7 +195,7 @@ static bool uses(const struct kernel *k, const struct tensor *t) {
 static int write_expected(struct session *s, const struct run_case *c, const struct workplace *w,
                           const struct tensor *frag, struct image **kept) {
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
-        if (c->kernel && c->kernel != k) continue;
+        if ((c->kernel && c->kernel != k) || run_leaves_out(c, k)) continue;
         struct image *img = image_new();
         struct oracle_report report;
         struct sample_set everything = {
@@ -239,7 +253,8 @@ static bool claim_files(struct session *s, const struct run_request *q, const st
     }
     for (const struct kernel *x = q->no_check ? NULL : c->plan->kernels; x; x = x->next)
         for (int i = 0; i < x->nformals; ++i)
-            if (x->formal[i].dir != ARG_IN && (!c->kernel || c->kernel == x))
+            if (x->formal[i].dir != ARG_IN && (!c->kernel || c->kernel == x) &&
+                !run_leaves_out(c, x))
                 keep_add(s, k, run_expected_name(s, x, x->formal[i].tensor), false);
     return keep_claim(s, k, q->write || q->keep);
 }
@@ -337,7 +352,8 @@ int run_plan(struct session *s, const struct run_request *q) {
     if (!output_spares_inputs(s, "-")) return EXIT_USAGE;
     struct run_case c = {.plan = made.plan, .kir = made.kir};
     const struct tensor *printed;
-    if (!find_kernel(q, &c) || !find_printed(q, &c, &printed) || !bind_params(s, q, &c))
+    c.fixed = tell_fixed(s, c.plan, &q->params);
+    if (!c.fixed || !find_kernel(q, &c) || !find_printed(q, &c, &printed) || !bind_params(s, &c))
         return EXIT_USAGE;
     if (!c.plan->kernels)
         return option_error(
@@ -346,7 +362,8 @@ int run_plan(struct session *s, const struct run_request *q) {
                             : "'%s' has no kernel to run",
             q->path);
     for (const struct kernel *k = c.plan->kernels; k; k = k->next) {
-        const char *why = c.kernel && c.kernel != k ? NULL : run_too_large(s, &c, k, !q->no_check);
+        bool out = (c.kernel && c.kernel != k) || run_leaves_out(&c, k);
+        const char *why = out ? NULL : run_too_large(s, &c, k, !q->no_check);
         if (why) return option_error("%s", why);
     }
     run_tell_left_out(s, &c);

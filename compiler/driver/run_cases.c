@@ -29,7 +29,7 @@ static void tell_values(struct session *s, const struct run_case *c, const struc
 
 void run_tell_left_out(struct session *s, const struct run_case *c) {
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
-        if (c->kernel && strcmp(c->kernel->name, k->name) != 0) continue;
+        if (run_leaves_out(c, k)) continue;
         for (int v = 0; v < k->nvariants; ++v) {
             if (run_reaches(c, k, v)) continue;
             fprintf(stderr,

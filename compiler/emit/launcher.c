@@ -290,6 +290,8 @@ static void put_contract(const struct emission *o) {
     if (out) text = arena_printf(m, "read or write %s", out);
     if (in) text = arena_printf(m, "write %s%s%s", in, out ? ", or " : "", text);
     text = arena_printf(m, "While the kernel runs, no other code may %s.", text);
+    if (!o->k->launch->nvariants)
+        comment_write(o->b, 0, "Launches the kernel for these numbers of devices.", 0);
     if (out && o->k->launch->ntensors > 1)
         text =
             arena_printf(m, "No tensor that the kernel writes may overlap another one. %s", text);
@@ -337,6 +339,36 @@ void emit_launcher_declaration(const struct emission *o) {
     if (o->k->launch->nvariants > 1) put_variant_head(o, ");");
     put_launcher_head(o, ");");
     if (has_maps(o)) put_prepare_head(o, ");");
+    if (!o->k->numbers) return;
+    struct emission x = *o;
+    x.k = o->k->numbers->head;
+    put_launcher_head(&x, ");");
+}
+
+// Prints the launcher that chooses a kernel by the number of devices.
+static void put_numbers(const struct emission *o) {
+    const struct kir_numbers *all = o->k->numbers;
+    const struct kir_launch *l = all->head->launch;
+    struct arena *a = &o->s->arena;
+    struct emission x = *o;
+    x.k = all->head;
+    put_launcher_head(&x, ") {");
+    for (int i = 0; i < l->nchecks; ++i) put_check(&x, &l->check[i]);
+    for (int n = 0; n < all->n; ++n) {
+        const struct kir_numbered *one = &all->at[n];
+        const char *when = "";
+        for (int i = 0; i < one->nvalues && n + 1 < all->n; ++i)
+            when = arena_printf(a, "%s%s%s == %" PRId64, when, i ? " && " : "if (",
+                                one->by[i]->c_name, one->value[i]);
+        when = arena_printf(a, "%s%sreturn %s_launch(", when, *when ? ") " : "", one->c_name);
+        struct call c = emit_call_of(&x, 4, when, ");");
+        for (int i = 0; i < l->ntensors; ++i) call_arg(&c, "%s", l->tensor[i].c_name);
+        for (int i = 0; i < one->nargs; ++i) call_arg(&c, "%s", one->arg[i]->c_name);
+        call_arg(&c, "%s", all->head->mesh);
+        call_arg(&c, "stream");
+        call_write(o->b, &c);
+    }
+    buf_puts(o->b, "}\n");
 }
 
 // Prints what a kernel between devices needs: its end of the mesh, where peers write, and what has to be
@@ -379,7 +411,9 @@ void emit_launcher(const struct emission *o) {
     if (l->nvariants > 1) put_variant(o);
     put_launcher_head(o, ") {");
     put_body(o, false);
-    if (!has_maps(o)) return;
-    put_prepare_head(o, ") {");
-    put_body(o, true);
+    if (has_maps(o)) {
+        put_prepare_head(o, ") {");
+        put_body(o, true);
+    }
+    if (o->k->numbers) put_numbers(o);
 }

@@ -12,6 +12,7 @@
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
 #include "plan/align.h"
+#include "plan/family.h"
 #include "plan/print.h"
 #include "plan/view.h"
 #include "planner/planner.h"
@@ -329,6 +330,8 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
     int column;
     source_place(s, k->at, &x.line, &column);
     x.planned = relayout_reasons(s, k->planned);
+    x.family = k->family;
+    x.numbers = k->family ? family_numbers(s, k->mesh) : NULL;
     x.device = k->device;
     for (int i = 0; i < k->nindexes && i < 64; ++i) x.index[x.nindexes++] = k->index[i].var->name;
     x.duty = explain_duties(s, k, &x.nduties);
@@ -396,8 +399,8 @@ static void unknown(struct session *s, const struct plan *p, const char *name) {
 }
 
 const struct explanation *explain_plan(struct session *s, const struct plan *p,
-                                       const struct kir *ir, const char *name,
-                                       const int64_t *value) {
+                                       const struct kir *ir, const char *name, const int64_t *value,
+                                       const int64_t *fixed) {
     struct explanation *e = ARENA_NEW(&s->arena, struct explanation);
     int n = 0;
     bool found = name == NULL;
@@ -408,7 +411,8 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
         struct wanted want = {NULL, 0, p, value};
         if (!k->first_case || k->first_case == k) head = x;
         size_t len = strlen(k->name);
-        bool whole = !name || strcmp(name, k->name) == 0;
+        bool whole = !name || family_is(k, name);
+        if (fixed && family_leaves_out(k, fixed)) continue;
         if (!whole && strncmp(name, k->name, len) == 0 && name[len] == '.')
             want.label = name + len + 1;
         else if (!whole && strncmp(name, k->name, len) == 0 && name[len] == ':')
@@ -422,6 +426,7 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
         if (!whole && told.ncopies == 0) continue;
         found = true;
         if (whole) explain_moves(s, p, k, head, x, value, &told.moves);
+        if (whole) explain_cases(s, k, x, value, &told);
         e->kernel[e->nkernels++] = told;
     }
     if (found) return e;

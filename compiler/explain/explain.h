@@ -15,11 +15,11 @@ struct session;
 
 // Explains "p" after its passes, which made "ir".  "name" selects a FUNCTION, a LABEL,
 // FUNCTION.LABEL or FUNCTION:LINE; NULL: everything.  Costs that depend on params are for the
-// values "value" (by lay_sym.id); NULL: for some values.  Reports an error and returns NULL if
-// "name" selects nothing.
+// values "value" (by lay_sym.id); NULL: for some values.  "fixed": without kernels for other numbers
+// of devices than these, or NULL.  Reports an error and returns NULL if "name" selects nothing.
 const struct explanation *explain_plan(struct session *s, const struct plan *p,
-                                       const struct kir *ir, const char *name,
-                                       const int64_t *value);
+                                       const struct kir *ir, const char *name, const int64_t *value,
+                                       const int64_t *fixed);
 
 // What any plan of a relayout accesses of a tensor.
 struct explain_least {

@@ -270,12 +270,35 @@ static void put_moved(struct json *j, const struct explained_moved *x, bool coun
     json_leave(j, '}');
 }
 
+static void put_cases(struct json *j, const struct explained_kernel *k) {
+    json_enter(j, "cases", '[');
+    for (int i = 0; i < k->nrows; ++i) {
+        const struct explained_case *r = &k->row[i];
+        json_enter(j, NULL, '{');
+        json_int(j, "tag", r->tag);
+        json_int(j, "line", r->line);
+        json_int(j, "threads", r->threads);
+        json_int(j, "bits", r->bits);
+        json_text(j, "holds_if", r->when);
+        if (k->taken_known)
+            json_int(j, "taken", r->taken);
+        else
+            json_text(j, "taken", NULL);
+        json_leave(j, '}');
+    }
+    json_leave(j, ']');
+}
+
 static void put_kernel(struct session *s, struct json *j, const struct explained_kernel *k) {
     json_enter(j, NULL, '{');
     json_text(j, "name", k->name);
     json_text(j, "file", k->path);
     json_int(j, "line", k->line);
     json_text(j, "kind", k->device ? "device" : "kernel");
+    if (k->family) {
+        json_text(j, "family", k->family);
+        json_text(j, "numbers", k->numbers);
+    }
     if (k->device) {
         json_text(j, "grid", NULL);
     } else {
@@ -299,6 +322,7 @@ static void put_kernel(struct session *s, struct json *j, const struct explained
     json_enter(j, "variants", '[');
     for (int i = 0; i < k->nvariants; ++i) put_variant(s, j, &k->variant[i]);
     json_leave(j, ']');
+    if (k->nrows) put_cases(j, k);
     json_enter(j, "copies", '[');
     for (int i = 0; i < k->ncopies; ++i) put_copy(s, j, &k->copy[i]);
     json_leave(j, ']');

@@ -177,11 +177,20 @@ struct explained_moves {
     struct explained_moved read, written;
 };
 
+// A case of a kernel, or a variant of it or of a case.
+struct explained_case {
+    int tag, line, bits;
+    int64_t threads;
+    const char *when;  // which conditions it has
+    bool taken;        // by tensors aligned as it asks
+};
+
 struct explained_kernel {
     const char *name, *path;
     int line;
     struct explained_moves moves;
-    const char *planned;  // the planner's reasons, if it wrote the kernel; otherwise NULL
+    const char *family, *numbers;  // what the launcher FAMILY_launch takes it for; or NULL
+    const char *planned;           // the planner's reasons, if it wrote the kernel; otherwise NULL
     bool device;
     const char *index[64];  // index arguments of a device function
     int nindexes;
@@ -196,6 +205,11 @@ struct explained_kernel {
     const struct kir_variant *variant;
     int nvariants;
     bool is_case;  // one of several cases; the launcher also has the variants of the others
+    // What the launcher tries, in order; of the first case, and if there are several.
+    struct explained_case *row;
+    int nrows;
+    bool taken_known;    // which one it takes
+    const char *values;  // of the params; or NULL
     struct explained_copy *copy;
     int ncopies;
     struct explained_call *call;
@@ -233,7 +247,13 @@ void explain_print_pipeline(const struct explained_kernel *k, const struct expla
 void explain_moves(struct session *s, const struct plan *p, const struct kernel *k,
                    const struct kir_kernel *head, const struct kir_kernel *ir, const int64_t *value,
                    struct explained_moves *out);
-// Prints why a planned kernel is as it is, and what it moves.
+// cases.c: what the launcher of "k" tries, if it has several variants in all.  "ir" is that of "k".
+void explain_cases(struct session *s, const struct kernel *k, const struct kir_kernel *ir,
+                   const int64_t *value, struct explained_kernel *x);
+// Prints the table of cases, if "k" is the first of several; and which row is taken.
+void explain_print_cases(struct session *s, const struct explained_kernel *k, struct buf *b);
+void explain_print_taken(struct session *s, const struct explained_kernel *k, struct buf *b);
+// moves.c: prints why a planned kernel is as it is, and what it moves.
 void explain_print_planned(struct session *s, const struct explained_kernel *k, struct buf *b);
 // counts.c: computes the costs of both sides of "c".
 void explain_costs(struct session *s, const struct plan *p, const struct kernel *k,
@@ -254,6 +274,8 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
 // roles.c: how the "load" of pipeline "st" says that a slot is full; who executes the parts of "p", and how they
 // wait for each other.
 const char *explain_full(struct session *s, const struct stmt *st);
+// .. and who uses, at its end, by number of its side.
+const char *explain_empty(struct session *s, const struct stmt *st, int side);
 const char *explain_roles(struct session *s, const struct pipeline *p);
 
 #endif

@@ -358,6 +358,7 @@ static void put_declared(struct session *s, const struct explained_kernel *k, st
 }
 
 static void put_kernel(struct session *s, struct buf *b, const struct explained_kernel *k) {
+    explain_print_cases(s, k, b);
     const char *head = arena_printf(&s->arena, "%s %s", k->device ? "device" : "kernel", k->name);
     buf_printf(b, "%-72s %s:%d\n", head, shown(&s->arena, k->path), k->line);
     if (k->device) {
@@ -373,6 +374,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
                    " bytes of shared memory\n",
                    k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
     }
+    if (k->family) buf_printf(b, "  %s_launch takes it if %s\n", k->family, k->numbers);
     explain_print_planned(s, k, b);
     int name = 0, type = 0, layout = 0;
     for (int i = 0; i < k->ntensors; ++i) {
@@ -407,6 +409,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         const struct kir_variant *v = &k->variant[i];
         buf_printf(b, "    %3d bits  %s\n", v->bits, v->when_text ? v->when_text : "always holds");
     }
+    if (!k->is_case) explain_print_taken(s, k, b);
     for (int i = 0; i < k->npipelines; ++i) explain_print_pipeline(k, &k->pipeline[i], b);
     if (k->nsyncs) buf_puts(b, "  waits and barriers, and the accesses that each one orders\n");
     for (int i = 0; i < k->nsyncs; ++i) put_sync(b, &k->sync[i]);

@@ -287,9 +287,10 @@ struct kir_kernel {
     struct lay_int grid[3];
     // Devices that launch it together: block.z is the number of the device.  0: it is for one.
     int64_t devices;
-    const char *mesh;  // its argument for that, in emitted code
-    bool across;       // some of them write to others, so they wait for each other
-    uint64_t digest;   // of the plan's text for it, which all devices compare
+    const char *mesh;                   // its argument for that, in emitted code
+    bool across;                        // some of them write to others, so they wait for each other
+    uint64_t digest;                    // of the plan's text for it, which all devices compare
+    const struct kir_numbers *numbers;  // which chooses this kernel or one before; or NULL
     int64_t threads;
     int blocks;  // of an SM at least, which limits the registers; 0: any
     int64_t smem_bytes;

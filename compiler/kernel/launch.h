@@ -122,6 +122,23 @@ struct kir_variant {
     const struct kir_kernel *kernel;  // its grid, threads and shared memory are launched
 };
 
+// A kernel that is one for a number of devices: its launcher is C_NAME_launch.
+struct kir_numbered {
+    const char *c_name;
+    const struct kir_param *const *by;  // .. if these have these values
+    const int64_t *value;
+    int nvalues;
+    const struct kir_param *const *arg;  // behind the tensors
+    int nargs;
+};
+
+// What chooses among these kernels.
+struct kir_numbers {
+    const struct kir_kernel *head;  // has no body; its launcher calls one of the others
+    const struct kir_numbered *at;
+    int n;
+};
+
 struct kir_launch {
     const char *name;    // name of the kernel in messages
     const char *c_name;  // the launcher is C_NAME_launch

@@ -11,6 +11,7 @@
 #include "lower/private.h"
 #include "plan/arch.h"
 #include "plan/c_names.h"
+#include "plan/family.h"
 
 enum { UNROLL_MOST = 64, MOST_TOLD = 32 };  // steps of a loop; variables
 
@@ -423,6 +424,9 @@ struct kir_kernel *lower_cases(struct session *s, const struct plan *p, const st
     s->next_var = end_var;
     kir_decide_widths(s, out);
     if (!first->device && out->first_case) lower_launch(s, p, first, out);
+    const struct kernel *last = first;
+    while (last->next_case) last = last->next_case;
+    if (family_ends(last)) out->numbers = lower_numbers(s, p, last);
     return out;
 }
 

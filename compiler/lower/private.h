@@ -156,6 +156,9 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
                   struct kir_kernel *out);
 // mesh.c: what a kernel between devices has besides: which device's part each tensor is.
 void lower_mesh(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
+// numbers.c: what chooses among the kernels of a family, of which "last" is the last one.
+const struct kir_numbers *lower_numbers(struct session *s, const struct plan *p,
+                                        const struct kernel *last);
 void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
 // Makes the launcher of "k", the lowered kernel "plan" of "of" with its variants.
 void lower_launch(struct session *s, const struct plan *of, const struct kernel *plan,

@@ -153,6 +153,8 @@ struct kernel {
     const struct relayout_chosen *chosen;  // .. which is one copy: what it took; else NULL
     // of a copy between devices: they launch it together, and block.z is the number of the device
     const struct mesh *mesh;
+    // .. of which the plan's kernel has one for each number of devices: its name; otherwise NULL
+    const char *family;
     const struct digest *text;  // of its text and of all that this uses (plan/known.h); or NULL
     struct kept_count *count;   // what passes did for it, and what was kept of earlier compilations
     int candidates;             // of the kernel that options.tuned names: how many there are

@@ -36,6 +36,7 @@ struct param {
     struct range mod_at;  // where "% N" can be inserted
     bool mod_free;        // nothing is there yet, and the declaration is only of this param
     bool apart;           // of a tensor's parts on devices (struct spread): no caller passes it
+    bool numbered;        // .. on one of several numbers of devices
 };
 
 // An `expect` or `let` that reads a tensor's layout, directly or through another `let`.
@@ -55,6 +56,13 @@ struct mesh {
     const char *axis[MESH_AXES];
     int64_t size[MESH_AXES], step[MESH_AXES];  // step: of numbers along an axis
     int64_t devices;
+    // the param that is the size of an axis; NULL: it is a number
+    const struct param *by[MESH_AXES];
+    // As it is declared, a mesh with such params is one for each number of devices that they allow, and
+    // has no size, step and devices of its own.  "of": the declared one of such a mesh.
+    const struct mesh *const *number;
+    int nnumbers;
+    const struct mesh *of;
     struct range at;
 };
 
@@ -67,6 +75,8 @@ struct spread {
     int mode[MESH_AXES];  // the mode that an axis cuts into parts; -1: each device has a copy
     struct lay part;      // of one device
     struct lay_int whole[LAY_MAX_RANK];  // the extents of the tensor; the last parts may be shorter
+    // of a mesh whose sizes are params: the tensor for each number of devices, and nothing of the above
+    struct tensor *const *number;
 };
 
 // Elements that a tensor has not, though its shape has them, as the last parts of a mode are shorter: an

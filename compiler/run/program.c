@@ -1,4 +1,4 @@
-// Writes the tables and expected contents for the program of `tcpc run` (see program.h).
+// Writes the tables for the program of `tcpc run` (see program.h).
 #include "run/program.h"
 
 #include <errno.h>
@@ -14,11 +14,13 @@
 #include "oracle/oracle.h"
 #include "plan/align.h"
 #include "plan/bind.h"
+#include "plan/c_names.h"
+#include "plan/family.h"
 #include "run/output.h"
 
 enum { MAX_PRINTED = 1 << 20 };
 
-static const char *no_size(struct session *s, const struct tensor *t) {
+const char *run_no_size(struct session *s, const struct tensor *t) {
     return arena_printf(&s->arena, "the extents of '%s' have no size with these params", t->name);
 }
 
@@ -41,7 +43,7 @@ static const char *put_offsets(struct session *s, const struct run_case *c, cons
                                const char *id, struct buf *out) {
     struct oracle_flat f;
     int rank = t->layout.shape->rank < 0 ? 1 : t->layout.shape->rank;
-    if (!oracle_flatten(t->layout, c->sym_values, &f)) return no_size(s, t);
+    if (!oracle_flatten(t->layout, c->sym_values, &f)) return run_no_size(s, t);
     if (f.size > MAX_PRINTED)
         return arena_printf(&s->arena, "'%s' has %" PRId64 " elements; no more than %d are printed",
                             t->name, f.size, MAX_PRINTED);
@@ -86,6 +88,13 @@ static const char *launcher_of(const struct run_case *c, const struct kernel *k)
     return x->c_name;
 }
 
+// The same of the launcher that chooses a kernel of its family.
+static const char *family_launcher(struct session *s, const struct run_case *c,
+                                   const struct kernel *k) {
+    struct kernel whole = {.name = k->family};
+    return c_name_of_kernel(s, c->plan, &whole);
+}
+
 // The alignment of the tensor, in bytes, in the run of variant "v" (-1: there are no variants): not
 // more than is promised or required.
 static int alignment_of(const struct kernel *k, int v, const struct tensor *t) {
@@ -100,6 +109,12 @@ static const struct tensor *same_argument(const struct kernel *of, const struct 
     int i = 0;
     while (of->formal[i].tensor != t) ++i;
     return k->formal[i].tensor;
+}
+
+bool run_leaves_out(const struct run_case *c, const struct kernel *k) {
+    if (c->kernel) return strcmp(c->kernel->name, k->name) != 0;
+    if (c->family && c->family != k->family) return true;
+    return family_leaves_out(k, c->fixed);
 }
 
 // Iterates over what the launcher checks before variant "v" of "k": sets "*x" and "*w" to the next
@@ -161,6 +176,22 @@ static void put_arguments(const struct run_case *c, const struct kernel *k, cons
         buf_printf(out, "%sINT64_C(%" PRId64 ")", comma, c->sym_values[k->param[i]->sym->id]);
 }
 
+// The same for the launcher that chooses a kernel of its family.
+static void put_family_arguments(struct session *s, const struct run_case *c,
+                                 const struct kernel *k, const char *in, struct buf *out) {
+    struct kernel whole = *k;
+    int64_t *value = ARENA_ARRAY(&s->arena, int64_t, c->plan->nsyms + 1);
+    struct run_case with = *c;
+    memcpy(value, c->sym_values, sizeof *value * (size_t)c->plan->nsyms);
+    whole.param = (const struct param **)family_params(s, c->plan, k, &whole.ngiven);
+    for (int i = 0; i < whole.ngiven; ++i) {
+        int64_t n = family_number(k, whole.param[i]);
+        if (n) value[whole.param[i]->sym->id] = n;
+    }
+    with.sym_values = value;
+    put_arguments(&with, &whole, in, out);
+}
+
 static void put_types(const struct kernel *k, struct buf *out) {
     const char *comma = "";
     for (int i = 0; i < k->nformals; ++i, comma = ", ")
@@ -170,11 +201,19 @@ static void put_types(const struct kernel *k, struct buf *out) {
 }
 
 // Writes declarations of what the emitted file has for "k".
-static void put_declarations(const struct run_case *c, const struct kernel *k, struct buf *out) {
+static void put_declarations(struct session *s, const struct run_case *c, const struct kernel *k,
+                             struct buf *out) {
     bool none = k->nformals + k->ngiven == 0;
     buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", launcher_of(c, k));
     put_types(k, out);
     buf_printf(out, "%s%stcp_stream);\n", none ? "" : ", ", k->mesh ? "tcp_mesh *, " : "");
+    if (k->family) {
+        struct kernel whole = *k;
+        family_params(s, c->plan, k, &whole.ngiven);
+        buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", family_launcher(s, c, k));
+        put_types(&whole, out);
+        buf_puts(out, ", tcp_mesh *, tcp_stream);\n");
+    }
     if (k->nvariants == 0) return;
     buf_printf(out, "TCP_EXTERN_C int %s_variant(", launcher_of(c, k));
     put_types(k, out);
@@ -222,8 +261,12 @@ static void put_launches(struct session *s, const struct run_case *c, const stru
                "    return tcp_harness_on_devices(%" PRId64
                ", t, parts_%s, %d, [&](void *const *p, "
                "tcp_mesh *end) {\n        return %s_launch(",
-               k->mesh->devices, run_id(s, k, v), k->nformals, launcher_of(c, k));
-    put_arguments(c, k, "p", out);
+               k->mesh->devices, run_id(s, k, v), k->nformals,
+               k->family ? family_launcher(s, c, k) : launcher_of(c, k));
+    if (k->family)
+        put_family_arguments(s, c, k, "p", out);
+    else
+        put_arguments(c, k, "p", out);
     buf_puts(out, ", end, stream);\n    });\n}\n");
 }
 
@@ -274,7 +317,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
         struct oracle_flat f;
         int64_t count;
         if (!oracle_flatten(t->layout, c->sym_values, &f) || (count = run_storage(&f)) < 0)
-            return no_size(s, t);
+            return run_no_size(s, t);
         *bytes += f.size * (t->elem->bits / 8) * (k->formal[i].dir == ARG_INOUT ? 2 : 1);
         buf_printf(out, "    {\"%s\", ", t->name);
         run_put_element(out, t->elem);
@@ -346,8 +389,8 @@ const char *run_write_main(struct session *s, const struct run_case *c, struct b
     buf_puts(out, mesh ? "#include \"tcp_harness_mesh.h\"\n\n" : "\n");
     put_constants(c->plan, out);
     for (const struct kernel *k = c->plan->kernels; k && !why; k = k->next) {
-        if (c->kernel && strcmp(c->kernel->name, k->name) != 0) continue;
-        if (!k->first_case || k->first_case == k) put_declarations(c, k, out);
+        if (run_leaves_out(c, k)) continue;
+        if (!k->first_case || k->first_case == k) put_declarations(s, c, k, out);
         for (int v = k->nvariants ? 0 : -1; v < k->nvariants && !why; ++v) {
             if (v >= 0 && !run_reaches(c, k, v)) continue;
             why = put_run(s, c, k, v, out, &table);
@@ -361,75 +404,5 @@ const char *run_write_main(struct session *s, const struct run_case *c, struct b
                "    return tcp_harness_main(argc, argv, kernels, %d);\n}\n",
                table.text, n);
     buf_release(&table);
-    return why;
-}
-
-const char *run_expected_name(struct session *s, const struct kernel *k, const struct tensor *t) {
-    return arena_printf(&s->arena, "%s.%s.expect", k->name, t->name);
-}
-
-// Why the work stops at element "i"; NULL: it continues.
-static const char *given_up(const struct session *s, int64_t i) {
-    return i % (1 << 16) == 0 && session_given_up(s) ? "given up" : NULL;
-}
-
-const char *run_write_expected(struct session *s, const struct run_case *c, const struct kernel *k,
-                               const struct image *img, const char *folder) {
-    struct image_iter it = image_begin(img);
-    struct image_entry e;
-    bool more = image_next(&it, &e);
-    const char *why = NULL;
-    int64_t seen = 0;
-    // the image's buffers are sorted by tensor id, the outputs are not: outputs are written in
-    // their own order
-    int64_t **tags = memory_got(calloc((size_t)k->nformals + 1, sizeof *tags)),
-            *count = memory_got(calloc((size_t)k->nformals + 1, sizeof *count));
-    for (int i = 0; i < k->nformals && !why; ++i) {
-        struct oracle_flat f;
-        const struct tensor *t = k->formal[i].tensor;
-        if (k->formal[i].dir == ARG_IN) continue;
-        if (!oracle_flatten(t->layout, c->sym_values, &f) || (count[i] = run_storage(&f)) < 0)
-            why = no_size(s, t);
-        else if (!(tags[i] = malloc(((size_t)count[i] + 1) * sizeof **tags)))
-            why = arena_printf(&s->arena, "out of memory for %" PRId64 " elements of '%s'",
-                               count[i], t->name);
-        for (int64_t j = 0; j < count[i] && !why; ++j) {
-            tags[i][j] = -1;
-            why = given_up(s, j);
-        }
-    }
-    for (; more && !why; more = image_next(&it, &e)) {
-        why = given_up(s, ++seen);
-        int to = -1, from = -1;
-        for (int i = 0; i < k->nformals; ++i) {
-            to = image_global(k->formal[i].tensor->id) == e.buf ? i : to;
-            from = k->formal[i].tensor->id == image_tag_tensor(e.tag) ? i : from;
-        }
-        if (to < 0 || !tags[to]) continue;
-        if (image_is_opaque(e.tag) && e.off >= 0 && e.off < count[to]) {
-            tags[to][e.off] = INT64_MIN;  // a value of an extern function
-            continue;
-        }
-        if (e.tag < IMAGE_POISON && e.off >= 0 && e.off < count[to]) {
-            tags[to][e.off] = e.tag;
-            continue;
-        }
-        if (from < 0 || e.off < 0 || e.off >= count[to])
-            BUG("no source is known for element %lld of '%s'", (long long)e.off,
-                k->formal[to].tensor->name);
-        tags[to][e.off] = image_tag(from, image_tag_offset(e.tag)) | (int64_t)image_tag_types(e.tag)
-                                                                         << 54;
-    }
-    for (int i = 0; i < k->nformals; ++i) {
-        if (why || !tags[i]) continue;
-        const char *path =
-            arena_printf(&s->arena, "%s/%s", folder, run_expected_name(s, k, k->formal[i].tensor));
-        if (!output_bytes(s, path, (const char *)tags[i], (size_t)count[i] * sizeof **tags))
-            why = arena_printf(&s->arena, "cannot write '%s': %s", path, source_trouble(errno));
-    }
-    for (int i = 0; i < k->nformals; ++i) free(tags[i]);
-    free(tags);
-    free(count);
-    image_end(&it);
     return why;
 }

@@ -26,18 +26,28 @@ void check_c_name(struct sema *c, struct ast_ident name, bool is_extern) {
                name.name, taken);
 }
 
+// Reports the function "name" if the emitted text makes it of "of", the name of "k" or of its family.
+static void check_made_of(struct sema *c, const char *name, struct range at, const struct kernel *k,
+                          const char *of) {
+    const struct kernel as = {.name = of};
+    const char *stem = k->device ? of : c_name_of_kernel(c->s, c->plan, &as);
+    if (!c_name_is_made(name, stem, k->device ? c_name_device_ends : c_name_kernel_ends)) return;
+    diag_error(c->s, at,
+               k->device ? "'%s' is a constant of device function '%s'; choose another name"
+                         : "'%s' is a function that launches kernel '%s'; choose another name",
+               name, of);
+    diag_note(c->s, k->at, "'%s' is declared here", of);
+}
+
 // Reports the function "name" if that is what the emitted text makes of another function's name.
 static void check_made(struct sema *c, const char *name, struct range at) {
-    for (const struct kernel *k = plan_next(c->plan, NULL); k; k = plan_next(c->plan, k)) {
+    const struct kernel *before = NULL;
+    for (const struct kernel *k = plan_next(c->plan, NULL); k;
+         before = k, k = plan_next(c->plan, k)) {
         if (k->first_case && k->first_case != k) continue;
-        const char *stem = k->device ? k->name : c_name_of_kernel(c->s, c->plan, k);
-        if (!c_name_is_made(name, stem, k->device ? c_name_device_ends : c_name_kernel_ends))
-            continue;
-        diag_error(c->s, at,
-                   k->device ? "'%s' is a constant of device function '%s'; choose another name"
-                             : "'%s' is a function that launches kernel '%s'; choose another name",
-                   name, k->name);
-        diag_note(c->s, k->at, "'%s' is declared here", k->name);
+        check_made_of(c, name, at, k, k->name);
+        if (k->family && (!before || before->family != k->family))
+            check_made_of(c, name, at, k, k->family);
     }
 }
 

@@ -153,8 +153,9 @@ void closures_find(struct sema *c) {
         digest_begin(&d);
         put_options(c, &d);
         ++turn;
-        for (int i = first_of(&x, k->name, strlen(k->name)); i < x.ndeclared; ++i) {
-            if (strcmp(x.declared[i].name, k->name) != 0) break;
+        const char *name = k->family ? k->family : k->name;
+        for (int i = first_of(&x, name, strlen(name)); i < x.ndeclared; ++i) {
+            if (strcmp(x.declared[i].name, name) != 0) break;
             mark(&x, x.declared[i].decl, turn);
         }
         for (int i = 0; i < x.ndecls; ++i) {
@@ -167,6 +168,7 @@ void closures_find(struct sema *c) {
         int number = 0;  // of the case
         for (const struct kernel *b = k->first_case; b && b != k; b = b->next_case) ++number;
         digest_int(&d, number);
+        digest_text(&d, k->name);
         known_text(c->s, k, &d);
     }
 }

@@ -4,16 +4,40 @@
 
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
+#include "sema/mesh.h"
 #include "sema/stmt/stmt.h"
 
 // Parts begin at multiples of so many elements, so that they are aligned like their tensor.
 enum { PARTS_AT = 256, PARTS_ALIGN = 16 };
 static const int64_t most_apart = INT64_C(1) << 40;
 
+// The param that "e" names; NULL: it is another expression.
+static const struct param *named_param(struct sema *c, const struct ast_expr *e) {
+    const struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
+    for (int i = 0; sym && sym->kind == SYM_PARAM && i < c->plan->nparams; ++i)
+        if (c->param[i]->name == sym->name && !c->param[i]->sum) return c->param[i];
+    return NULL;
+}
+
+// Sets the size of axis "i", or the param that it is; false after an error.
+static bool axis_size(struct sema *c, const struct ast_expr *e, int i, struct mesh *m) {
+    m->by[i] = named_param(c, e);
+    if (m->by[i]) {
+        scope_use(c, scope_find(c, e->name), e->at);
+        return mesh_may_have(c, m->by[i], e->at);
+    }
+    if (!eval_int64(c, e, "the size of an axis of a mesh", &m->size[i])) return false;
+    bool fits = m->size[i] >= 1 && m->size[i] <= MESH_DEVICES;
+    if (fits) m->devices *= m->size[i];
+    if (fits && m->devices <= MESH_DEVICES) return true;
+    diag_error(c->s, e->at, "a mesh has 1 .. %d devices", MESH_DEVICES);
+    return false;
+}
+
 void declare_mesh(struct sema *c, const struct ast_decl *d) {
     struct mesh *m = ARENA_NEW(&c->s->arena, struct mesh);
     *m = (struct mesh){.at = d->at, .devices = 1};
-    bool ok = true;
+    bool ok = true, any = false;
     if (d->mesh.nnames != d->mesh.nsizes) {
         diag_error(c->s, d->at,
                    "a mesh of %d axes with %d sizes; each axis has one: mesh (dp, tp) (2, 4)",
@@ -24,33 +48,17 @@ void declare_mesh(struct sema *c, const struct ast_decl *d) {
         ok = false;
     }
     for (int i = 0; ok && i < d->mesh.nsizes; ++i) {
-        const struct ast_expr *e = d->mesh.size[i].value;
-        ok = eval_int64(c, e, "the size of an axis of a mesh", &m->size[i]);
-        if (!ok) {
-            const struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
-            if (sym && sym->kind == SYM_PARAM)
-                diag_note(c->s, e->at,
-                          "a plan is compiled for each number of devices: 'const %s = 4;', and "
-                          "'-D %s=8' for eight",
-                          sym->name, sym->name);
-            break;
-        }
-        bool fits = m->size[i] >= 1 && m->size[i] <= MESH_DEVICES;
-        if (fits) m->devices *= m->size[i];
-        if (!fits || m->devices > MESH_DEVICES) {
-            diag_error(c->s, e->at, "a mesh has 1 .. %d devices", MESH_DEVICES);
-            ok = false;
-        }
+        ok = axis_size(c, d->mesh.size[i].value, i, m);
+        any |= m->by[i] != NULL;
         m->axis[i] = d->mesh.name[i].name;
         m->naxes = i + 1;
     }
-    int64_t step = 1;
-    for (int i = m->naxes - 1; i >= 0; --i) {
-        m->step[i] = step;
-        step *= m->size[i];
-    }
+    if (ok && any) ok = mesh_number(c, m);
+    mesh_step(m);
     for (int i = 0; i < d->mesh.nnames; ++i) {
-        const struct value *size = ok ? value_static(c, m->size[i]) : &value_none;
+        const struct value *size = !ok        ? &value_none
+                                   : m->by[i] ? value_lay_int(c, lay_int_sym(c->lay, m->by[i]->sym))
+                                              : value_static(c, m->size[i]);
         struct symbol *sym = scope_declare(c, d->mesh.name[i], SYM_AXIS, size);
         if (sym) sym->mesh = ok ? m : NULL;
     }
@@ -145,10 +153,11 @@ static struct lay_int part_extent(struct sema *c, const struct tensor *t, const 
                                   int m, struct range at) {
     struct lay_int e = t->layout.shape->kid[m]->leaf;
     for (int i = 0; i < x->mesh->naxes; ++i) {
-        if (x->mode[i] != m) continue;
+        if (x->mode[i] != m || x->mesh->size[i] == 1) continue;
         int64_t n = x->mesh->size[i];
         bool once = true;
-        for (int k = 0; k < x->mesh->naxes; ++k) once &= k == i || x->mode[k] != m;
+        for (int k = 0; k < x->mesh->naxes; ++k)
+            once &= k == i || x->mode[k] != m || x->mesh->size[k] == 1;
         struct lay_int part =
             lay_int_divisible(e, n) ? lay_int_div(c->lay, e, lay_int(n))
             : once ? lay_int_ceil_div(c->lay, e, lay_int(n))  // the last ones are shorter
@@ -194,8 +203,8 @@ static bool part_strides(struct sema *c, const struct tensor *t, const struct la
 }
 
 // A name that the plan has not, nor declares below.
-static const char *apart_name(struct sema *c, const char *tensor) {
-    const char *name = intern(c->s, sema_text(c, "%s_apart", tensor));
+static const char *apart_name(struct sema *c, const char *tensor, const struct mesh *m) {
+    const char *name = intern(c->s, sema_text(c, "%s_apart%s", tensor, mesh_ending(c, m)));
     while (scope_find(c, name) || scope_comes(c, name))
         name = intern(c->s, sema_text(c, "%s_", name));
     return name;
@@ -204,12 +213,13 @@ static const char *apart_name(struct sema *c, const char *tensor) {
 // Declares how far apart the parts of "t" are, of "n" elements each.
 static struct param *declare_apart(struct sema *c, const struct tensor *t, struct lay_int n,
                                    struct range at) {
-    struct ast_ident name = {apart_name(c, t->name), at};
+    struct ast_ident name = {apart_name(c, t->name, t->spread->mesh), at};
     struct param *p = ARENA_NEW(&c->s->arena, struct param);
     *p = (struct param){.name = name.name,
                         .sym = lay_param(c->lay, name.name, PARTS_AT, PARTS_AT, most_apart),
                         .at = at,
-                        .apart = true};
+                        .apart = true,
+                        .numbered = t->spread->mesh->of != NULL};
     const struct value *v = value_lay_int(c, lay_int_sym(c->lay, p->sym));
     struct symbol *sym = scope_declare(c, name, SYM_BUILTIN, v);  // the plan does not name it
     if (!sym || !param_add(c, p)) return NULL;
@@ -237,7 +247,7 @@ static struct lay all_parts(struct sema *c, const struct spread *x) {
                                               *d[MESH_AXES + 1] = {x->part.stride->kid[m]};
         int n = 1;
         for (int i = x->mesh->naxes - 1; i >= 0; --i) {
-            if (x->mode[i] != m) continue;
+            if (x->mode[i] != m || x->mesh->size[i] == 1) continue;
             e[n] = lay_leaf_of(c->lay, x->mesh->size[i]);
             d[n++] = lay_leaf(c->lay, lay_int_mul(c->lay, apart, lay_int(x->mesh->step[i])));
         }
@@ -245,6 +255,58 @@ static struct lay all_parts(struct sema *c, const struct spread *x) {
         stride[m] = n > 1 ? lay_tuple(c->lay, n, d) : d[0];
     }
     return lay_make(c->lay, lay_tuple(c->lay, rank, shape), lay_tuple(c->lay, rank, stride));
+}
+
+// Gives "t" the layout of the parts that t->spread says; false after an error at "at", which "over" is, or
+// the layout at "shape_at".
+static bool cut_tensor(struct sema *c, struct tensor *t, struct spread *x, struct range at,
+                       struct range shape_at) {
+    const struct lay l = t->layout;
+    int rank = lay_rank(l);
+    struct lay_int e[LAY_MAX_RANK], d[LAY_MAX_RANK], n = lay_int(1);
+    const struct lay_tuple *shape[LAY_MAX_RANK], *stride[LAY_MAX_RANK];
+    for (int m = 0; m < rank; ++m) {
+        x->whole[m] = l.shape->kid[m]->leaf;
+        e[m] = part_extent(c, t, x, m, at);
+        if (!lay_int_valid(e[m])) return false;
+        n = lay_int_mul(c->lay, n, e[m]);
+    }
+    if (!part_strides(c, t, e, d, shape_at)) return false;
+    for (int m = 0; m < rank; ++m) {
+        shape[m] = lay_leaf(c->lay, e[m]);
+        stride[m] = lay_leaf(c->lay, d[m]);
+    }
+    t->spread = x;
+    x->part = lay_make(c->lay, lay_tuple(c->lay, rank, shape), lay_tuple(c->lay, rank, stride));
+    x->apart = declare_apart(c, t, n, at);
+    if (!x->apart) return false;
+    t->layout = all_parts(c, x);
+    // a launcher sees the addresses of its own device alone
+    if (t->align < PARTS_ALIGN) t->align = PARTS_ALIGN;
+    return lay_valid(t->layout);
+}
+
+// Makes the tensor for each number of devices; false after an error.
+static bool cut_by_number(struct sema *c, struct tensor *t, struct spread *x, struct range at,
+                          struct range shape_at) {
+    const struct mesh *m = x->mesh;
+    struct tensor **list = ARENA_ARRAY(&c->s->arena, struct tensor *, m->nnumbers);
+    for (int i = 0; i < m->nnumbers; ++i) {
+        struct spread *y = ARENA_NEW(&c->s->arena, struct spread);
+        struct tensor *of = list[i] = ARENA_NEW(&c->s->arena, struct tensor);
+        *y = *x;
+        y->mesh = m->number[i];
+        *of = *t;
+        of->layout = mesh_layout(c, t->layout, y->mesh, shape_at);
+        if (!lay_valid(of->layout)) return false;
+        if (cut_tensor(c, of, y, at, shape_at)) continue;
+        mesh_note_number(c, y->mesh, at);
+        return false;
+    }
+    for (int i = 0; i < lay_rank(t->layout); ++i) x->whole[i] = t->layout.shape->kid[i]->leaf;
+    x->number = list;
+    t->spread = x;
+    return true;
 }
 
 bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type) {
@@ -265,9 +327,8 @@ bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type
     for (int i = 0; i < MESH_AXES; ++i)
         if (x->mode[i] == -2) x->mode[i] = -1;
     const struct lay l = t->layout;
-    int rank = lay_rank(l);
     bool plain = l.shape->rank > 0 && !l.sw.b && lay_int_is(l.offset, 0);
-    for (int m = 0; plain && m < rank; ++m) plain = lay_is_leaf(l.shape->kid[m]);
+    for (int m = 0; plain && m < lay_rank(l); ++m) plain = lay_is_leaf(l.shape->kid[m]);
     if (!plain) {
         sema_not_yet(
             c, type->shape->at,
@@ -275,27 +336,7 @@ bool spread_tensor(struct sema *c, struct tensor *t, const struct ast_type *type
             "row(M,N)");
         return false;
     }
-    struct lay_int e[LAY_MAX_RANK], d[LAY_MAX_RANK], n = lay_int(1);
-    const struct lay_tuple *shape[LAY_MAX_RANK], *stride[LAY_MAX_RANK];
-    for (int m = 0; m < rank; ++m) {
-        x->whole[m] = l.shape->kid[m]->leaf;
-        e[m] = part_extent(c, t, x, m, type->over_at);
-        if (!lay_int_valid(e[m])) return false;
-        n = lay_int_mul(c->lay, n, e[m]);
-    }
-    if (!part_strides(c, t, e, d, type->shape->at)) return false;
-    for (int m = 0; m < rank; ++m) {
-        shape[m] = lay_leaf(c->lay, e[m]);
-        stride[m] = lay_leaf(c->lay, d[m]);
-    }
-    x->part = lay_make(c->lay, lay_tuple(c->lay, rank, shape), lay_tuple(c->lay, rank, stride));
-    x->apart = declare_apart(c, t, n, type->over_at);
-    if (!x->apart) return false;
-    t->layout = all_parts(c, x);
-    // a launcher sees the addresses of its own device alone
-    if (t->align < PARTS_ALIGN) t->align = PARTS_ALIGN;
-    t->spread = x;
-    return lay_valid(t->layout);
+    return (x->mesh->number ? cut_by_number : cut_tensor)(c, t, x, type->over_at, type->shape->at);
 }
 
 bool spread_nowhere(struct sema *c, const struct ast_type *type) {

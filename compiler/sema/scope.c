@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "plan/mma.h"
 #include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
 #include "sema/tile/tile.h"
 #include "syntax/foreign.h"
 
@@ -133,8 +134,10 @@ void scope_enter(struct sema *c) {
 
 static void warn_unused(struct sema *c, const struct symbol *sym) {
     if (c->s->diags.nerrors > c->errors_before) return;  // the use may be in the wrong expression
-    if (sym->used || sym->imported || sym->kind == SYM_BUILTIN || sym->kind == SYM_KERNEL ||
-        sym->kind == SYM_LOOP || sym->kind == SYM_MAP)
+    bool planner =
+        c->text && c->text->planned;  // the arguments of the user's own text are asked of
+    if (sym->used || sym->imported || planner || sym->kind == SYM_BUILTIN ||
+        sym->kind == SYM_KERNEL || sym->kind == SYM_LOOP || sym->kind == SYM_MAP)
         return;
     int errors = c->s->diags.nerrors;
     diag_warn(c->s, W_UNUSED, sym->at, "'%s' is %s that nothing uses", sym->name,

@@ -187,6 +187,7 @@ struct sema {
     bool boxed;                      // it copies boxes of a tensor map
     const struct kernel_text *text;  // .. that is being checked
     int first_own;                   // index of the first of its own params
+    int number;                      // of its mesh with a number of devices (mesh.number)
     struct pipe_part *part;          // the innermost part of a pipeline
     const struct manual_role *role;  // or NULL
     const struct inlining *call;     // or NULL

@@ -45,7 +45,8 @@ void uses_declare(struct sema *c, struct symbol *sym) {
 }
 
 void uses_add(struct sema *c, const struct symbol *sym, struct range at) {
-    add_use(c, sym->indexed, at);
+    if (c->number == 0)
+        add_use(c, sym->indexed, at);  // otherwise it was added for the first number
 }
 
 static struct indexed_name *label_entry(struct sema *c, struct label *l) {

@@ -218,6 +218,8 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
     if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
         return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
+    struct range copy = {p->now.at.file, p->first.at.begin, p->now.at.begin};
+    if (strstr(slip_text(p, copy), "->")) return false;  // it is there
     if (slip_rows(p, p->now.at.begin, set, n, slip_at_copy)) return true;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
     const char *text = slip_text(p, p->now.at);

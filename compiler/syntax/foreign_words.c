@@ -20,7 +20,8 @@ static const char
     barriers[] = "the compiler places the barriers",
     commits[] = "the compiler commits asynchronous copies",
     waits[] = "the compiler waits for asynchronous copies",
-    no_conditions[] = "a plan has no conditions; elements outside a tensor are guarded",
+    no_conditions[] = "a plan has no conditions; elements of a tile that are outside the tensor "
+                      "are guarded, as in 'local_tile(A, (128), (block.x))'",
     guards[] = "elements outside a tensor are guarded by the compiler",
     asynchronous[] = "an asynchronous copy has the atom 'cp_async.cg(16)', as in 'copy A -> s with "
                      "tile(cp_async.cg(16), ..);'",

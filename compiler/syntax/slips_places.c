@@ -40,6 +40,8 @@ const struct slip_row slip_at_statement[] = {
     {"", "", "@ ~ FOREIGN2 ~ ^ NAME1 [", "registers of a thread are 'frag $1 : $t2 (8);', shared memory is 'shared $1 : $t2 (8);'", NULL, THEN_STATEMENT},
     {"", "", "@ TENSOR1 ^ = NUM2 ;|EOL", "'fill s = $2;' writes a number to shared memory or a fragment; '$1' is written by a copy"},
     {"", "", "@ ~ NAME ^ = call ~ REST ;", "a function has no value; its outputs are among its arguments: 'call f(A, B);'", NULL, THEN_STATEMENT},
+    {"", "", "@ ~ BUFFER1 ^ +|-|*|/ & = ~ REST OR @ ~ TENSOR1 ^ +|-|*|/ & = ~ REST", "a plan copies elements, and does not compute with them; a device function does: 'call f($1, ..);'", NULL,
+     THEN_STATEMENT},
     {"", "", "@ ~ NAME1 ^ +|- & +|- ~ OR @ ~ NAME1 ^ +|-|*|/ & = ~ REST", "a value cannot change; name the new one: 'let NAME = $1 + 1;', and a loop counts by itself", NULL,
      THEN_STATEMENT},
     {"", "", "@ TENSOR1 ^ = REST2 ;|EOL", "a tensor is written by a copy: 'copy $2 -> $1 with ..;'"},

@@ -108,7 +108,7 @@ const struct slip_row slip_at_error[] = {
      "shared memory is declared by 'shared NAME : TYPE LAYOUT;', and its size is part of the plan", "", THEN_REST},
     {"", "for NESTED", "^ 1:kernel|device|manual|extern !;", nested},
     {"", ": NESTED", "@ ~ 1:async ~ ^ device OR @ ~ 1:arch ~ ^ NAME", nested},
-    {"", ":", "@ ~ else ~ ^ copy", "there is no 'else' here; a plan has no conditions; elements outside a tensor are guarded", NULL, THEN_STATEMENT},
+    {"", ":", "@ ~ else ~ ^ copy", "there is no 'else' here; a plan has no conditions; elements of a tile that are outside the tensor are guarded", NULL, THEN_STATEMENT},
     {"", ":", "@ ~ begin|do|then ~ ^ OR @ ~ end|endfor|done ~ ^", block_end, NULL, THEN_STOP},
     {"", ":", "@ ~ pass ~ ^", "an empty block is '{ }'; leave 'pass' out", NULL, THEN_STOP},
     {"", "", "@ $ NAME1 ~ : & ^ = ~ $ EXPR", "a value is named by 'let': 'let $1 = ..;'", "let $1 =", THEN_REST},

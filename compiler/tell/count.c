@@ -8,7 +8,7 @@
 #include "base/session.h"
 #include "compile/compile.h"
 #include "counters/counters.h"
-#include "plan/plan.h"
+#include "plan/family.h"
 #include "tell/tell.h"
 
 static void print_text(struct buf *b, const struct plan *p, const struct kir_kernel *k,
@@ -67,12 +67,11 @@ static void print_json(struct json *j, const struct plan *p, const struct kir_ke
     json_leave(j, '}');
 }
 
-static bool is_kernel(const struct kir *kir, const char *name) {
+static bool is_kernel(const struct plan *p, const char *name) {
     const char *known[64];
     int n = 0;
-    for (const struct kir_kernel *k = kir->kernels; k; k = k->next) {
-        if (k->device) continue;
-        if (strcmp(k->name, name) == 0) return true;
+    for (const struct kernel *k = p->kernels; k; k = k->next) {
+        if (family_is(k, name)) return true;
         if (n < 64) known[n++] = k->name;
     }
     const char *near = diag_did_you_mean(name, known, n);
@@ -83,9 +82,10 @@ static bool is_kernel(const struct kir *kir, const char *name) {
 
 int tell_count(struct session *s, const struct compiled *c, const char *kernel, bool json,
                const struct param_settings *params, struct buf *out) {
-    const int64_t *sym = tell_params(s, c->plan, params);
+    const int64_t *sym = tell_params(s, c->plan, params), *fixed;
     int status = EXIT_RIGHT;
-    if (!sym || (kernel && !is_kernel(c->kir, kernel))) return EXIT_USAGE;
+    if (!sym || (kernel && !is_kernel(c->plan, kernel))) return EXIT_USAGE;
+    fixed = tell_fixed(s, c->plan, params);
     const struct kir_kernel *any = c->kir->kernels;
     while (any && any->device) any = any->next;
     if (!any)
@@ -94,7 +94,10 @@ int tell_count(struct session *s, const struct compiled *c, const char *kernel, 
     struct json j = json_to(out, JSON_ROW);
     if (json) json_enter(&j, NULL, '[');
     for (const struct kir_kernel *k = c->kir->kernels; k; k = k->next) {
-        if (k->device || !k->first_case || (kernel && strcmp(k->name, kernel) != 0)) continue;
+        const struct kernel *of = plan_find_kernel(c->plan, k->name);
+        if (k->device || !k->first_case || (kernel && !family_is(of, kernel)) ||
+            family_leaves_out(of, fixed))
+            continue;
         struct counters n;
         counters_of_launch(s, k, c->plan->arch, sym, COUNTERS_OPERATIONS, &n);
         if (n.why) {

@@ -101,7 +101,8 @@ int tell_explain(struct session *s, const struct compiled *c, const struct expla
         return why ? option_error("'%s' cannot be shown: %s", r->name, why) : EXIT_RIGHT;
     }
     if (r->params.n && !(value = tell_params(s, c->plan, &r->params))) return EXIT_USAGE;
-    const struct explanation *e = explain_plan(s, c->plan, c->kir, r->name, value);
+    const int64_t *fixed = value ? tell_fixed(s, c->plan, &r->params) : NULL;
+    const struct explanation *e = explain_plan(s, c->plan, c->kir, r->name, value, fixed);
     if (!e) return EXIT_USAGE;
     if (r->json) {
         explain_print_json(s, e, out);

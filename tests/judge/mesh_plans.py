@@ -49,13 +49,31 @@ class Drawn:
             self.params = [f"param P{i} : index{promise} in 1 .. 5000;"]
             most = max(1, MOST // each)
             self.values = [{f"P{i}": v} for v in sorted({step, step * max(1, r.randint(1, most) // step)})]
+        shown = self.numbered([str(size) for size in sizes], r.choice(names)) if r.random() < .3 else [str(size) for size in sizes]
         kinds = r.choice(TYPES)
         written = r.random() < .75  # with names
         order = [r.sample(names, len(names)) for _ in range(2)] if written else [list(names)] * 2
-        self.text = "\n".join(["tcp 1;", *self.params, f"mesh ({', '.join(axes)}) ({', '.join(map(str, sizes))});" if len(axes) > 1 or r.random() < .2 else f"mesh {axes[0]} ({sizes[0]});",
+        self.text = "\n".join(["tcp 1;", *self.params, f"mesh ({', '.join(axes)}) ({', '.join(shown)});" if len(axes) > 1 or r.random() < .2 else f"mesh {axes[0]} ({shown[0]});",
                                *(self.tensor("AB"[s], kinds[s], order[s], over[s], axes, written) for s in range(2)),
                                f"kernel k{i}({r.choice(['A, out B', 'out B, A'])}) {{ copy A -> B; }}", ""])
         self.spoilt = r.random() < .45 and self.spoil(axes)
+
+    def numbered(self, sizes, name):
+        """The sizes of the mesh with a param for one or two of them; "name" may be a multiple of it."""
+        r, number = self.r, f"G{self.number}"
+        k = r.randrange(len(sizes))
+        size = int(sizes[k])
+        step = r.choice([1, 1, 2])
+        least, most = max(1, size - r.randrange(3)), size + r.randrange(3)
+        allowed = [n for n in range(least, most + 1) if n % step == 0]
+        if not allowed:
+            return sizes
+        sizes = [number if i == k or (size == int(s) and r.random() < .5) else s for i, s in enumerate(sizes)]
+        if r.random() < .6 and not self.params and math.prod(map(int, self.extent.values())) * most <= MOST:
+            self.extent[name] = r.choice([f"{number}*{self.extent[name]}", f"{self.extent[name]}*{number}"])
+        self.params.insert(0, f"param {number} : index{f' % {step}' if step > 1 else ''} in {least} .. {most};")
+        self.values = [{number: n, **v} for n in allowed for v in self.values]
+        return sizes
 
     def tensor(self, name, kind, order, over, axes, written):
         r = self.r
@@ -103,7 +121,7 @@ class Drawn:
             part(r"over \((\w+): ", "over (other: ") if r.random() < .7 else part(r"over \(", "over (other: _, ")
         elif way == 5:
             k = next(k for k, line in enumerate(lines) if line.startswith("mesh "))
-            lines[k] = re.sub(r"\d+(?=[,)]+;)|(?<=\()\d+", lambda m: str(r.choice([0, 2, 3, 4, 6, 8, 17])), lines[k], count=1)
+            lines[k] = re.sub(r"\b\d+(?=[,)]+;)|(?<=\()\d+", lambda m: str(r.choice([0, 2, 3, 4, 6, 8, 17])), lines[k], count=1)
         elif way == 6:
             lines[-1] = re.sub(r"A, out B|out B, A", r.choice(["A, B", "out A, B", "B, out A"]), lines[-1])
         elif way == 7:

@@ -308,6 +308,7 @@ def main():
                 stats["right plans run"] += 1
                 stats[f"{cases[0][1].devices:2d} devices"] += 1
                 stats["with shorter parts"] += any(side.uneven for _, reading in cases for side in (reading.a, reading.b))
+                stats["for several numbers of devices"] += len({reading.devices for _, reading in cases}) > 1
                 stats["they write to each other"] += "tcp_mesh_at(" in text
                 good.append((drawn, text, cases))
                 if stores_late(text):

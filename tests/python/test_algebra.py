@@ -105,6 +105,10 @@ def test_draw_and_explain(tmp_path):
     with pytest.raises(tcpc.CompileError, match="zz") as error:
         tcpc.explain(PLAN.replace("out B", "out zz"))
     assert error.value.line == 5 and error.value.column > 0
+    turn = "tcp 1;\nparam M, N : index;\ntensor A : f16 global (M,N):(N,1) align 16;\ntensor B : f16 global (M,N):(1,M) align 16;\nkernel turn(A, out B) { copy A -> B; }\n"
+    found = tcpc.explain(turn, params={"M": 64, "N": 31})
+    assert str(found).startswith("kernel turn has 3 cases;") and [case.taken for case in found.kernels[0].cases] == [0, 0, 1]
+    assert found.kernels[0].cases[0].holds_if == "N % 8 == 0, M % 8 == 0"
 
 
 def test_explain_what_was_compiled():

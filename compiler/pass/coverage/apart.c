@@ -2,6 +2,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage/coverage.h"
+#include "pass/instances/witness.h"
 
 // A param of the plan other than "but" that a relation promises to be at least "span"; NULL: there is none.
 static const struct param *promised(struct session *s, const struct plan *p, struct lay_int but,
@@ -37,8 +38,10 @@ const char *coverage_meant_stride(struct session *s, const struct plan *p, struc
                  : "";
 }
 
-// Two modes of "l" whose strides are right if they are exchanged, as a text; NULL: there are none.
-static const char *exchanged(struct session *s, struct prover *p, struct lay l) {
+// Two modes of "t" whose strides are right if they are exchanged, as a text; NULL: there are none.
+static const char *exchanged(struct session *s, const struct plan *plan, struct prover *p,
+                             const struct tensor *t) {
+    struct lay l = lay_inner(t->layout);
     const struct lay_tuple *stride[LAY_MAX_RANK];
     int rank = lay_tuple_rank(l.shape);
     if (lay_is_leaf(l.shape) || rank != lay_tuple_leaves(l.shape) || rank > LAY_MAX_RANK)
@@ -48,19 +51,22 @@ static const char *exchanged(struct session *s, struct prover *p, struct lay l) 
             for (int k = 0; k < rank; ++k) stride[k] = l.stride->kid[k];
             stride[i] = l.stride->kid[j];
             stride[j] = l.stride->kid[i];
-            struct lay other = l;
-            other.stride = lay_tuple(&s->lay, rank, stride);
-            if (coverage_injective(s, p, other))
+            struct tensor other = *t;
+            other.layout = l;
+            other.layout.stride = lay_tuple(&s->lay, rank, stride);
+            // a proof that fails takes long: most exchanges are refuted by small values
+            if (!witness_meet(s, plan, &other) && coverage_injective(s, p, other.layout))
                 return arena_printf(&s->arena, "modes %d and %d", i, j);
         }
     return NULL;
 }
 
 const char *coverage_mend_strides(struct session *s, const struct plan *p, struct prover *prover,
-                                  struct lay l) {
+                                  const struct tensor *t) {
+    struct lay l = lay_inner(t->layout);
     struct lay_int step, span;
     const char *apart = coverage_apart(s, prover, l, &step, &span);
-    const char *turned = apart ? NULL : exchanged(s, prover, l);
+    const char *turned = apart ? NULL : exchanged(s, p, prover, t);
     if (turned)
         return arena_printf(&s->arena, "they are if the strides of %s are exchanged", turned);
     return arena_printf(&s->arena, "%srelate its strides to its extents%s",

@@ -248,7 +248,11 @@ static bool note_mode(const struct blocks *b, const struct view *v, int mode,
     struct lay_int want = lay_int_ceil_div(&s->lay, extent, lay_int(m.step));
     lay_clear_error(&s->lay);
     if (!lay_int_valid(want)) return false;
-    const char *text = coverage_tiles(s, extent, m.step), *is = ix_text(s, m.end);
+    const char *text = coverage_tiles(s, extent, m.step);
+    const char *is = ix_text(s, m.end);
+    if (m.end_at.end)  // as it is written
+        is = arena_printf(&s->arena, "%.*s", (int)(m.end_at.end - m.end_at.begin),
+                          s->sources.file[m.end_at.file].text + m.end_at.begin);
     const struct tensor *stop = stops(b, m.v, ix_sub(s, ix_lay(s, want), ix_int(s, 1)));
     const char *along = view_mode_text(s, v->base, mode), *of = lay_int_text(&s->lay, extent);
     if (stop) {

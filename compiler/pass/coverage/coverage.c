@@ -371,8 +371,7 @@ static bool check_injective(const struct walk *w, const struct view *v) {
     diag_error(s, k->planned ? k->at : v->at,
                "'%s' is written, but nothing says that different coordinates of its layout %s are "
                "different elements; %s",
-               t->name, lay_text(&s->lay, t->layout),
-               coverage_mend_strides(s, p, w->prover, lay_inner(t->layout)));
+               t->name, lay_text(&s->lay, t->layout), coverage_mend_strides(s, p, w->prover, t));
     diag_page(s, "injective");
     witness_layout(s, p, t);
     note_foreign(s, p, k);

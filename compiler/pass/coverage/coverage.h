@@ -80,12 +80,12 @@ bool coverage_note_more(struct session *s, const struct kernel *k, const struct 
 void coverage_note_steps(struct session *s, const struct view *v, const struct around *around);
 
 // apart.c
-// What may be meant by the stride "step" of rows of "span" elements in "l": an extent was taken for a stride, or
-// one param for another.  Ends so that advice can follow; "": nothing is known.
-// What would make different coordinates of "l" different elements, to end a message: two strides are exchanged, or a
-// relation is missing.
+// What would make different coordinates of "t" different elements, to end a message: two strides are
+// exchanged, or a relation is missing.
 const char *coverage_mend_strides(struct session *s, const struct plan *p, struct prover *prover,
-                                  struct lay l);
+                                  const struct tensor *t);
+// What may be meant by the stride "step" of rows of "span" elements in "l": an extent was taken for a
+// stride, or one param for another.  Ends so that advice can follow; "": nothing is known.
 const char *coverage_meant_stride(struct session *s, const struct plan *p, struct lay l,
                                   struct lay_int step, struct lay_int span);
 

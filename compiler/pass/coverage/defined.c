@@ -216,6 +216,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     if (c && !c->pad && c->src.overhang && !scaled &&
         coverage_note_place(s, u->k, &only->around, &c->src))
         return;
+    if (outside && !scaled && note_moved_by_block(u, only)) return;
     bool same = c && !c->pad && c->src.overhang && !partly && fills_same_shape(u, c, r->copy);
     if (same && !scaled)
         diag_note(s, r->view->at,
@@ -271,7 +272,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
     struct prove_write write[MOST_USES];
     struct prove_witness found;
     const struct use *only = NULL;
-    int n = 0, writers = 0;
+    int n = 0, others = 0;
     bool step = false, filled = false;
     defined_set(u, r);
     bool full = r->x->full;
@@ -283,7 +284,8 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
         defined_set(u, w);
         full = full || w->x->full;
         filled = filled || !defined_adds(w);
-        only = writers++ ? NULL : w;
+        // a function that reads it first is not what should have written it
+        if (w->stmt != r->stmt) only = others++ ? NULL : w;
         write[n++] = one;
         step = step || one.equal > 0;
     }
@@ -295,7 +297,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
     }
     // what only functions write that read it first has never been written, whatever the loops do
     if (a != PROVE_YES && r->stmt && !filled) {
-        defined_nothing(u, r, writers > 0);
+        defined_nothing(u, r, n > 0);
     } else if (a == PROVE_NO) {
         refuse(u, r, only, step, &found);
     } else if (a == PROVE_UNKNOWN) {

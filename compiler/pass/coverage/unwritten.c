@@ -22,13 +22,22 @@ static bool is_like(const struct tensor *a, const struct tensor *b) {
 // A write, below "r" in the same step of a pipeline, to the buffer that "r" reads; or NULL.
 static const struct use *loaded_below(const struct uses *u, const struct use *r) {
     for (const struct use *w = r + 1; w < u->at + u->n; ++w) {
-        bool same = w->write && w->view->base == r->view->base;
+        bool same = w->write && w->copy && w->view->base == r->view->base;
         for (int j = 0; same && j < r->around.n && j < w->around.n; ++j) {
             const struct stmt *st = r->around.stmt[j];
             if (st != w->around.stmt[j]) break;
             if (st->kind == STMT_PIPELINE) return w;
         }
     }
+    return NULL;
+}
+
+// The first copy below "r", in the same loops, that writes all that "r" reads; or NULL.
+static const struct use *written_below(const struct uses *u, const struct use *r) {
+    for (const struct use *w = r + 1; w < u->at + u->n; ++w)
+        if (w->write && w->view->base == r->view->base && w->stmt->up == r->stmt->up &&
+            !formal_of(w))
+            return w;
     return NULL;
 }
 
@@ -105,7 +114,8 @@ void defined_nothing(struct uses *u, struct use *r, bool added) {
     r->told = true;
     diag_error(s, r->view->at, "'%s' is read here before anything is written to it", t->name);
     diag_page(s, "unwritten");
-    if (f && f->dir == ARG_INOUT) {
+    const struct use *later = below ? NULL : written_below(u, r);
+    if (f && f->dir == ARG_INOUT && !below && !later) {
         diag_note(s, t->at,
                   "'%s' is declared here, and holds nothing at first; 'fill %s = 0;' would write "
                   "all of it",
@@ -123,7 +133,11 @@ void defined_nothing(struct uses *u, struct use *r, bool added) {
                   "'%s' is loaded here, below; in each step the parts run in the order written: "
                   "put 'load' above 'use'",
                   t->name);
-    if (below || (f && note_swapped(u, arg)) || note_again(u, r) || note_unused(u) || !f) return;
+    if (later)
+        diag_note(s, later->view->at,
+                  "'%s' is written here, below; does what reads it come after this?", t->name);
+    if (below || later || (f && note_swapped(u, arg)) || note_again(u, r) || note_unused(u) || !f)
+        return;
     diag_note(s, f->at, "'%s' says that it only reads this argument; if it writes it: 'out %s'",
               arg->call->fn->name, f->tensor->name);
 }

@@ -176,6 +176,41 @@ static void end_of_step(struct session *s, const struct kernel *k, const struct 
               t->name);
 }
 
+// Whether "st" calls a function that writes to "t" and to nothing else.
+static bool changes_only(const struct stmt *st, const struct tensor *t) {
+    bool changes = false;
+    for (int i = 0; st->kind == STMT_CALL && !st->call->fill && i < st->call->fn->nformals; ++i) {
+        if (st->call->fn->formal[i].dir == ARG_IN) continue;
+        if (st->call->view[i].base != t) return false;
+        changes = true;
+    }
+    return changes;
+}
+
+// Warns of a function that changes a slot of "t" as the last thing that a step does to it.
+static void changed_last(struct session *s, const struct kernel *k, const struct stmt *pipe,
+                         const struct tensor *t) {
+    const struct stmt *last = NULL, *read = NULL;
+    for (const struct stmt *st = pipe->body; st; st = stmt_next(pipe->body, st)) {
+        struct touched x = {0};
+        dead_touch(&x, st, t);
+        if (!x.read && !x.called) continue;
+        read = last;
+        last = st;
+    }
+    // of several consumers the last one in the text need not be the last one
+    if (!read || !changes_only(last, t) || t->outside || pipe->pipe->nuses > 1 ||
+        pipe->pipe->nroles > 0 || reads_outside(k, pipe, t))
+        return;
+    for (const struct stmt *up = last->up; up != pipe; up = up->up)
+        if (stmt_loops(up)) return;
+    diag_warn(s, W_DEAD_COPY, last->at,
+              "'%s' changes the slot of '%s' that this step has read last, and nothing reads what "
+              "it writes",
+              last->call->fn->name, t->name);
+    diag_note(s, read->at, "'%s' is read last here", t->name);
+}
+
 // Whether "v" ends where the part of the tensor ends that it is, along each mode.
 static bool ends_with_part(struct session *s, const struct view *v) {
     for (int i = 0; v->limit && i < lay_tuple_leaves(v->base->layout.shape); ++i) {
@@ -234,6 +269,7 @@ void dead_ends_of_steps(struct session *s, const struct kernel *k, const struct 
     for (int i = 0; i < pipe->pipe->ntensors; ++i) {
         no_step_reads(s, k, pipe, pipe->pipe->tensor[i]);
         end_of_step(s, k, pipe, pipe->pipe->tensor[i]);
+        changed_last(s, k, pipe, pipe->pipe->tensor[i]);
         loads_again(s, pipe, pipe->pipe->tensor[i]);
     }
 }

@@ -58,6 +58,7 @@ void lint_declared(struct lint *l);   // unused.c: loops without statements, unu
 void lint_idle_blocks(struct lint *l);
 void lint_overlap(struct lint *l);
 void lint_pitch(struct lint *l);
+void lint_begin(struct lint *l);
 void lint_unread(struct lint *l);
 void lint_turned_tiles(struct lint *l);
 void lint_mirrored(struct lint *l);
@@ -68,6 +69,7 @@ void lint_fixed_tile(struct lint *l);
 void lint_axes(struct lint *l);
 void lint_siblings(struct lint *l);
 void lint_still(struct lint *l);
+void lint_sums(struct lint *l);
 void lint_exchanged(struct lint *l);  // unread.c: coordinates that count each other's tiles
 void lint_only_pads(struct lint *l);
 void lint_windows(struct lint *l);

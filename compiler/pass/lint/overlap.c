@@ -286,6 +286,14 @@ static bool warn_product(struct lint *l, const struct tensor *t, struct lay_int 
     lay_clear_error(&s->lay);
     if (!lay_int_valid(all) || all.nsyms > 6 || !product_less(l, step, span, all, fixed))
         return false;
+    if (lay_int_static(less) && less.num < 2 * more.num) {  // a promise would leave params of 1
+        diag_warn(s, W_OVERLAP, t->at,
+                  "parts of '%s' have %s elements and are %s apart, and nothing says that they do "
+                  "not overlap; is the stride %s meant?",
+                  t->name, lay_int_text(&s->lay, span), lay_int_text(&s->lay, step),
+                  lay_int_text(&s->lay, span));
+        return true;
+    }
     diag_warn(s, W_OVERLAP, t->at,
               "parts of '%s' have %s elements and are %s apart, and nothing says that they do not "
               "overlap; is that stride meant? if so, promise it: 'where %s >= %s'",

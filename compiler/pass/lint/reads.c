@@ -251,9 +251,10 @@ enum prove_answer reads_every(struct reads *r, const struct tensor *t, const str
 void reads_note(struct reads *r, const struct tensor *t, int mode, const struct access *a,
                 bool pass, const struct prove_witness *found) {
     struct session *s = r->s;
-    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never read%s",
+    diag_note(s, a->view->at, "%scoordinate %lld of '%s' along %s is never %s%s",
               instances_params(s, r->plan, r->k, found), (long long)found->out[0], t->name,
-              view_mode_text(s, t, mode), pass ? " in these steps" : "");
+              view_mode_text(s, t, mode), a->write ? "written" : "read",
+              pass ? " in these steps" : "");
 }
 
 // -- what has to be read --------------------------------------------------------------------------
@@ -268,6 +269,10 @@ bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
     struct lay_int rate = lay_int_div(&s->lay, a, b);
     lay_clear_error(&s->lay);
     return !lay_int_valid(rate) || rate.nsyms > 0;
+}
+
+bool reads_rounded_up(struct lay_int n) {
+    return n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1;
 }
 
 bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m) {

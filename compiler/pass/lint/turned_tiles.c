@@ -20,11 +20,28 @@ static const struct ix_var *alone_in(const struct ix *e, struct lay_int *step) {
     return atom->op == IX_VAR && ix_is_block_or_loop(atom->var->kind) ? atom->var : NULL;
 }
 
-// The variable that alone moves "v" along the mode of leaf "i", by steps as large as its tile; or NULL.
-static const struct ix_var *mover_of(const struct view *v, const struct leaves *l, int i) {
+// Whether "e" is the number of the block, or a digit of it: 'block.x / 8', 'block.x % 8'.
+static bool is_digit(const struct ix *e) {
+    while (e->op == IX_DIV || e->op == IX_MOD) e = e->a;
+    return e->op == IX_VAR && ix_is_block(e->var->kind);
+}
+
+// The variable, or the digit of the block, that alone moves "v" along the mode of leaf "i", by steps as large
+// as its tile; or NULL.
+static const struct ix *mover_of(struct session *s, const struct view *v, const struct leaves *l,
+                                 int i) {
+    const struct ix *e = v->coord_off[l->mode[i]];
     struct lay_int step;
-    const struct ix_var *x = alone_in(v->coord_off[l->mode[i]], &step);
-    return x && lay_int_equal(step, l->extent[i]) ? x : NULL;
+    const struct ix_var *x = alone_in(e, &step);
+    if (x) return lay_int_equal(step, l->extent[i]) ? ix_var(s, x) : NULL;
+    if (!e || e->op != IX_SUM || e->nterms != 1 || !e->term[0].atom) return NULL;
+    return is_digit(e->term[0].atom) && lay_int_equal(e->term[0].coef, l->extent[i])
+               ? e->term[0].atom
+               : NULL;
+}
+
+static bool same_mover(const struct ix *x, const struct ix *y) {
+    return x && y ? ix_equal(x, y) : x == y;
 }
 
 // Whether "v" is all of a buffer, or of a slot of it.
@@ -82,12 +99,13 @@ static const struct copy *filled_by(struct session *s, const struct kernel *k, c
 }
 
 // The variable of the loop that fills what the one of "x" reads: of a pipeline, that of its "load" parts.
-static const struct ix_var *filling(const struct kernel *k, const struct loops *l,
-                                    const struct ix_var *x) {
-    for (int i = 0; i < l->n; ++i)
-        if (l->to[i] == x) return l->of[i];
-    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
-        if (st->pipe && st->var == x && st->pipe->load_var) return st->pipe->load_var;
+static const struct ix *filling(struct session *s, const struct kernel *k, const struct loops *l,
+                                const struct ix *x) {
+    for (int i = 0; x && x->op == IX_VAR && i < l->n; ++i)
+        if (l->to[i] == x->var) return ix_var(s, l->of[i]);
+    for (const struct stmt *st = k->body; x && x->op == IX_VAR && st; st = stmt_next(k->body, st))
+        if (st->pipe && st->var == x->var && st->pipe->load_var)
+            return ix_var(s, st->pipe->load_var);
     return x;
 }
 
@@ -163,9 +181,9 @@ static void note_swapped(struct session *s, const struct view *to, const char *x
 // Of leaves "i" and "j" of "w".
 static void warn(struct session *s, const struct kernel *k, const struct copy *from,
                  const struct copy *c, const struct way *w, int i, int j) {
-    const struct ix_var *of_i = mover_of(&from->src, &w->of, i),
-                        *of_j = mover_of(&from->src, &w->of, j);
-    const char *x = of_i ? of_i->name : "0", *y = of_j ? of_j->name : "0";
+    const struct ix *of_i = mover_of(s, &from->src, &w->of, i),
+                    *of_j = mover_of(s, &from->src, &w->of, j);
+    const char *x = of_i ? ix_text(s, of_i) : "0", *y = of_j ? ix_text(s, of_j) : "0";
     const struct tensor *a = from->src.base, *b = c->dst.base;
     int to_i = w->to.mode[w->leaf[i]], to_j = w->to.mode[w->leaf[j]];
     if ((w->of.mode[i] < w->of.mode[j]) != (to_i < to_j)) {
@@ -192,7 +210,7 @@ static bool is_whole(struct session *s, const struct view *v, const struct leave
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     const struct ix *at = v->coord_off[l->mode[i]];
     int64_t from;
-    if (mover_of(v, l, i)) return true;
+    if (mover_of(s, v, l, i)) return true;
     return ix_static(at, &from) && from == 0 && !lay_is_leaf(flat) &&
            lay_int_equal(flat->kid[l->mode[i]]->leaf, l->extent[i]);
 }
@@ -217,26 +235,35 @@ struct turned {
     int i, j;
 };
 
-static bool find(struct session *s, const struct kernel *k, const struct copy *c,
-                 struct turned *out) {
-    struct way *w = &out->way;
-    struct loops l = {0};
+// Sets how the elements of "c", which writes global memory, get there; false: not known.
+static bool find_way(struct session *s, const struct kernel *k, const struct copy *c,
+                     struct loops *l, struct turned *out) {
     bool global = c->src.base->space == MEM_GLOBAL;
     if (c->dst.base->space != MEM_GLOBAL) return false;
-    const struct copy *by = global ? c : filled_by(s, k, c, &l), *from = by;
+    const struct copy *by = global ? c : filled_by(s, k, c, l), *from = by;
     struct loops inner = {0};
     if (by && by->src.base->space == MEM_FRAG && c->src.base->space == MEM_SHARED)
         from = filled_by(s, k, by, &inner);
     out->from = from;
-    if (!from || inner.n || from->src.base->space != MEM_GLOBAL || !way_of(s, from, by, c, w))
-        return false;
+    return from && !inner.n && from->src.base->space == MEM_GLOBAL &&
+           way_of(s, from, by, c, &out->way);
+}
+
+static bool find(struct session *s, const struct kernel *k, const struct copy *c,
+                 struct turned *out) {
+    struct way *w = &out->way;
+    struct loops l = {0};
+    if (!find_way(s, k, c, &l, out)) return false;
+    const struct copy *from = out->from;
     for (int i = 0; i < w->of.n; ++i) {
         for (int j = i + 1; j < w->of.n; ++j) {
-            const struct ix_var *x = mover_of(&from->src, &w->of, i);
-            const struct ix_var *y = mover_of(&from->src, &w->of, j);
-            const struct ix_var *of_i = filling(k, &l, mover_of(&c->dst, &w->to, w->leaf[i]));
-            const struct ix_var *of_j = filling(k, &l, mover_of(&c->dst, &w->to, w->leaf[j]));
-            if (x == y || of_i != y || of_j != x) continue;
+            const struct ix *x = mover_of(s, &from->src, &w->of, i);
+            const struct ix *y = mover_of(s, &from->src, &w->of, j);
+            const struct ix *to_i = mover_of(s, &c->dst, &w->to, w->leaf[i]);
+            const struct ix *to_j = mover_of(s, &c->dst, &w->to, w->leaf[j]);
+            if (same_mover(x, y) || !same_mover(filling(s, k, &l, to_i), y) ||
+                !same_mover(filling(s, k, &l, to_j), x))
+                continue;
             if ((!x || !y) && !is_reversed(s, from, c, w, i, j)) continue;
             bool order = w->of.mode[i] < w->of.mode[j];
             out->i = order ? i : j;
@@ -254,9 +281,42 @@ bool turned_tiles_known(struct session *s, const struct kernel *k, const struct 
     return found;
 }
 
+// The leaf along which the lowest digit of the block's number moves "v": 'block.x % 8'; -1: there is none.
+static int lowest_digit(struct session *s, const struct view *v, const struct leaves *l,
+                        const struct ix **out) {
+    for (int i = 0; i < l->n; ++i) {
+        const struct ix *e = mover_of(s, v, l, i);
+        if (e && e->op == IX_MOD && e->a->op == IX_VAR) {
+            *out = e;
+            return i;
+        }
+    }
+    return -1;
+}
+
+// Tiles that are counted by rows on one side, and by columns on the other one, by one number of the block.
+static void check_digits(struct session *s, const struct kernel *k, const struct copy *c) {
+    struct turned x;
+    struct loops l = {0};
+    const struct ix *a, *b;
+    if (!find_way(s, k, c, &l, &x)) return;
+    const struct view *from = &x.from->src;
+    if (!lay_tuple_equal(from->base->layout.shape, c->dst.base->layout.shape)) return;
+    int i = lowest_digit(s, from, &x.way.of, &a), j = lowest_digit(s, &c->dst, &x.way.to, &b);
+    if (i < 0 || j < 0 || x.way.leaf[i] == j || a->a->var != b->a->var) return;
+    diag_warn(s, W_TURNED_TILES, c->dst.at,
+              "'%s' moves '%s' along %s, and '%s' moves '%s' along %s: the tiles change places, "
+              "but their elements do not",
+              ix_text(s, a), from->base->name, view_mode_text(s, from->base, x.way.of.mode[i]),
+              ix_text(s, b), c->dst.base->name, view_mode_text(s, c->dst.base, x.way.to.mode[j]));
+}
+
 static void check(struct session *s, const struct kernel *k, const struct copy *c) {
     struct turned x;
-    if (find(s, k, c, &x)) warn(s, k, x.from, c, &x.way, x.i, x.j);
+    if (find(s, k, c, &x))
+        warn(s, k, x.from, c, &x.way, x.i, x.j);
+    else
+        check_digits(s, k, c);
 }
 
 // -- parts of threads -----------------------------------------------------------------------------

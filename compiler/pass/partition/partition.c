@@ -90,6 +90,13 @@ static bool check_tile(struct session *s, const struct kernel *k, const struct c
     }
     for (int i = 0; i < rank; ++i) {
         struct lay_int n = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, shape, i));
+        if (!lay_int_static(n) && strcmp(lay_int_text(&s->lay, n), "0") == 0) {
+            diag_error(s, v->at,
+                       "'%s' has no elements, since mode %d of this view has extent 0, and a tiled "
+                       "copy moves whole tiles; 'copy A -> B;' alone takes extents of 0",
+                       v->base->name, i);
+            return false;
+        }
         if (!lay_int_static(n)) {
             diag_error(
                 s, v->at,

@@ -95,7 +95,8 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
                                     : f->why_pred);
     diag_page(s, atom->row->page);
     note_pad(s, k, c, atom, narrowest);
-    diag_note(s, c->how_at, "universal(%d) moves single elements there",
+    diag_note(s, c->how_at, "%suniversal(%d) moves single elements there",
+              atom->row->alone ? "a tiled copy of " : "",
               atom->row->alone ? narrowest : atom->bits);
     return false;
 }
@@ -116,6 +117,7 @@ void async_instead(struct session *s, const struct copy *c, const struct atom *a
         diag_note(s, c->how_at, "%s moves whole accesses or faults; %s(%d) fits", narrow->family,
                   narrow->name, f->bits / 8);
     else
-        diag_note(s, c->how_at, "%s moves no fewer than %d bytes at once; universal(%d) does",
-                  narrow->family, narrow->widths[0] / 8, f->bits);
+        diag_note(s, c->how_at, "%s moves no fewer than %d bytes at once; %suniversal(%d) does",
+                  narrow->family, narrow->widths[0] / 8, atom->row->alone ? "a tiled copy of " : "",
+                  f->bits);
 }

@@ -119,15 +119,22 @@ static struct early early_barrier(const struct schedule *x, const struct stmt *b
     return e;
 }
 
-// The only wait in the statements in which "b" is, if it leaves more than "younger" groups in flight.
-static const struct stmt *weak_wait(const struct schedule *x, const struct stmt *b, int younger) {
+// The only wait in the statements in which "b" is, if it leaves more than the groups in flight that are younger
+// there than the one "b" needs: "*younger" is their number at "b", and gets that at the wait.
+static const struct stmt *weak_wait(const struct schedule *x, const struct stmt *b, int *younger) {
     const struct stmt *found = NULL;
+    int commits = 0;
+    bool before = true;
     for (const struct stmt *st = b->up ? b->up->body : x->k->body; st; st = st->next) {
+        before &= st != b;
+        commits += found && before && stmt_commits(st);
         if (!waits_for_copies(st)) continue;
         if (found) return NULL;
         found = st;
     }
-    return found && found->arrival.count > younger ? found : NULL;
+    if (!found || found->arrival.count <= *younger - commits) return NULL;
+    *younger -= commits;
+    return *younger >= 0 ? found : NULL;
 }
 
 // Says where a cp.async is waited for before its group ends.
@@ -228,8 +235,9 @@ void sync_report(struct schedule *x, const struct schedule_fault *f) {
         e = early_barrier(x, b->stmt);
     bool same = other && other->copy->dst.base == a->view->base;
     const struct stmt *weak = NULL;
-    if (f->why.missing == PROVE_WAIT && f->why.younger >= 0 && !same)
-        weak = weak_wait(x, b->stmt, f->why.younger);
+    int younger = f->why.younger;
+    if (f->why.missing == PROVE_WAIT && younger >= 0 && !same)
+        weak = weak_wait(x, b->stmt, &younger);
     bool lacks = f->why.missing == PROVE_BARRIER && schedule_lacks_fence(x, f);
     bool own =
         weak && pa->write && !pb->write && weak->at.begin > a->stmt->at.begin && own_slot(x, f);
@@ -239,6 +247,12 @@ void sync_report(struct schedule *x, const struct schedule_fault *f) {
                    "after that %s",
                    steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
                    pa->write ? "fill" : "read", family(x));
+    else if (weak && younger < f->why.younger)
+        diag_error(s, b->stmt->at,
+                   "%s%s%s %s elements of '%s', which %s may still %s: the wait before it must be "
+                   "'wait %d;'",
+                   steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
+                   pa->write ? "fill" : "read", younger);
     else if (f->why.missing == PROVE_WAIT)
         diag_error(
             s, b->stmt->at,

@@ -1,5 +1,7 @@
 // Notes what to change so that a copy has the width that its atom requires: a larger 'align', rows
 // of another length, a swizzle that keeps more elements together.
+#include <string.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/vectorize/run.h"
@@ -121,6 +123,40 @@ static void transposed(struct session *s, const struct copy *c) {
               "'universal(%d)' moves single elements; a fragment in between, with a block of "
               "values per thread, allows wide accesses on both sides",
               side_of(c, wide)->name, side_of(c, !wide)->name, bits);
+}
+
+// Whether each copy of "k" with buffer "t" has on its other side neighbours along the last mode.
+static bool all_by_rows(struct session *s, const struct kernel *k, const struct tensor *t) {
+    bool any = false;
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        const struct copy *c = st->kind == STMT_COPY ? st->copy : NULL;
+        if (!c || (c->src.base != t && c->dst.base != t)) continue;
+        const struct view *v = c->src.base == t ? &c->dst : &c->src;
+        if (!lay_valid(v->layout) || contiguous_mode(&s->lay, v) != lay_rank(v->layout) - 1)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+bool promise_row(struct session *s, const struct kernel *k, const struct copy *c) {
+    for (int i = 0; i < 2; ++i) {
+        const struct tensor *t = side_of(c, i), *other = side_of(c, !i);
+        struct range at = t->layout_at;
+        int length = (int)(at.end - at.begin);
+        const char *text = length ? s->sources.file[at.file].text + at.begin : "";
+        if (!space_is_shared(t->space) || t->outside || lay_rank(t->layout) < 2 || *text != '(' ||
+            memchr(text, ':', (size_t)length) || !all_by_rows(s, k, t))
+            continue;
+        const char *row = arena_printf(&s->arena, "row%.*s", length, text);
+        diag_note(s, t->at,
+                  "a shape alone is column-major, and neighbours in '%s' are along its last mode: "
+                  "'%s' is, too",
+                  other->name, row);
+        diag_fixit(s, at, row);
+        return true;
+    }
+    return false;
 }
 
 void promise_offer(struct session *s, const struct kernel *k, const struct copy *c, int number) {

@@ -150,6 +150,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
                         const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int best = f->bits, sides = run_sides(s, c);
+    bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
     if (atom_is_collective(atom->row)) {
         diag_error(s, c->at, "%s cannot use '%s': %s", copy_name(s, c), atom->row->name,
                    width_reason(s, c, c->facts.won));
@@ -157,7 +158,6 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
     } else if (is_required(atom->row)) {
         diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s", copy_name(s, c),
                    atom->bits, best, width_reason(s, c, c->facts.won));
-        bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
         diag_page(s, run ? "contiguous" : "aligned");
         if (atom->row->completes == COMPLETES_BY_GROUP) async_advise(s, k, c, atom);
         if (run) turn_note_reader(s, k, c);
@@ -190,6 +190,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
                   lay_valid(c->dst.base->layout) ? lay_text(&s->lay, c->dst.base->layout)
                                                  : "of its tile");
     }
+    if (run && promise_row(s, k, c)) return;
     widen_offer(s, k, c);
     if (atom->row->completes == COMPLETES_BY_GROUP && !atom_is_collective(atom->row))
         async_instead(s, c, atom);

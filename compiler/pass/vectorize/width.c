@@ -129,7 +129,9 @@ static const char *divides_reason(struct session *s, const struct copy *c, bool 
     const struct tensor *base = copy_side(c, src)->base;
     const struct atom *atom = copy_atom(c);
     long long bytes = base->elem->bits / 8, have = (long long)(t->promised / bytes);
-    long long one = copy_wider(c)->bits, want = (atom->bits > one ? atom->bits : one) / one;
+    long long one = copy_wider(c)->bits,
+              bits = atom->row->alone ? atom->row->widths[0] : atom->bits;
+    long long want = (bits > one ? bits : one) / one;
     const char *what = lay_int_text(&s->lay, t->loose);
     if (!t->promised) return NULL;
     if (have % want == 0)

@@ -22,6 +22,9 @@ const char *numbers_text(struct session *s, const int64_t *n, int rank, int alon
 // promise.c: notes what else would give copy number "number" of "k" the width that its atom
 // requires: a larger 'align', other rows, another swizzle.
 void promise_offer(struct session *s, const struct kernel *k, const struct copy *c, int number);
+// Notes that a buffer of "c" is column-major since it has a shape alone, where all copies go by rows;
+// returns whether it did.
+bool promise_row(struct session *s, const struct kernel *k, const struct copy *c);
 
 // turn.c: offers the same instruction of copy number "number" that transposes, or does not.
 void turn_offer(struct session *s, const struct kernel *k, const struct copy *c, int number);

@@ -166,7 +166,15 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
         return &value_none;
     }
     const struct foreign *w = foreign_find(FOREIGN_PART, e->name);
-    if (!w) return FAIL(c, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
+    if (!w) {
+        diag_error(c->s, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
+        struct symbol *hides = e->lhs->kind == E_NAME ? find_declared(c, e->lhs->name) : NULL;
+        if (hides && atom_family(c, hides->name))
+            diag_note(c->s, hides->at,
+                      "'%s' is %s that is declared here, and hides the atom '%s.%s'; rename it",
+                      hides->name, symbol_kind_text(hides->kind), hides->name, e->name);
+        return &value_none;
+    }
     const char *ours = w->ours ? sema_text(c, w->ours, ast_expr_text(c->s, e->lhs)) : NULL;
     int rank = v->kind == VAL_VIEW && lay_valid(v->view.layout) ? lay_rank(v->view.layout) : 2;
     if (ours && rank != 2 && strncmp(w->ours, "select", 6) == 0)

@@ -8,6 +8,7 @@
 #include "plan/align.h"
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
+#include "sema/mesh.h"
 #include "sema/stmt/stmt.h"
 
 enum { MOST_CONDITIONS = 16 };
@@ -101,37 +102,39 @@ static void case_begins(struct sema *c, struct kernel *k) {
     c->open_case = k;
 }
 
-// Declares "k", with the text "fn", or as a further case of the kernel above.
-static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_fn *fn,
+// Declares "k" by "name", with the text "fn", or as a further case of the kernel above.
+static bool declare(struct sema *c, struct ast_ident name, const struct ast_fn *fn,
                     struct kernel *k) {
     struct kernel *before = c->open_case;
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_KERNEL;
     v->kernel = k;
-    if (before && before->name == d->name.name && !k->device) {
+    if (before && before->name == name.name && !k->device) {
         // expectations about the kernel are about its last case, which serves all sizes
         struct symbol *sym = scope_find(c, k->name);
         sym->value = v;
-        uses_add(c, sym, d->name.at);
+        uses_add(c, sym, name.at);
         int n = 1;
         for (const struct kernel *x = before->first_case; x != before; x = x->next_case) ++n;
         if (n == MOST_CASES)
-            diag_error(c->s, d->name.at, "kernel '%s' has more than %d cases", k->name, MOST_CASES);
+            diag_error(c->s, name.at, "kernel '%s' has more than %d cases", k->name, MOST_CASES);
         k->first_case = before->first_case;
         before->next_case = k;
     } else {
         kernel_cases_end(c);
-        const struct symbol *was = scope_find(c, d->name.name);
+        const struct symbol *was = scope_find(c, name.name);
         if (fn->when && !k->device && was && was->kind == SYM_KERNEL) {
-            diag_error(c->s, d->name.at,
+            diag_error(c->s, name.at,
                        "a case of '%s' with 'when' must come before the one without, which is for "
                        "all other sizes",
                        k->name);
             diag_note(c->s, was->at, "the case without 'when' is here");
             return false;
         }
-        if (!scope_declare(c, d->name, SYM_KERNEL, v)) return false;
-        if (k->device) check_c_name(c, d->name, false);
+        struct symbol *sym = scope_declare(c, name, SYM_KERNEL, v);
+        if (!sym) return false;
+        if (k->family) sym->indexed = NULL;  // the plan has it by the name of the family
+        if (k->device) check_c_name(c, name, false);
     }
     c->open_case = NULL;
     if (fn->when && !k->device) case_begins(c, k);
@@ -290,26 +293,25 @@ static void can_be_called(struct sema *c, const struct kernel *k, const struct a
     sym->fn = fn;
 }
 
-void declare_kernel(struct sema *c, const struct ast_decl *d) {
-    if (d->fn.external) {
-        declare_extern(c, d);
-        return;
-    }
+// Checks the text of "d", or the cases that the planner made of it for number c->number of devices.  The
+// first one is "k", and the others are like "plain".  Returns whether there is a further number.
+static bool declare_texts(struct sema *c, const struct ast_decl *d, struct kernel *plain,
+                          struct kernel *k) {
     struct kernel_text text[MOST_CASES] = {{.fn = &d->fn}};
-    struct kernel plain = {.name = d->name.name,
-                           .at = d->name.at,
-                           .device = !d->fn.kernel,
-                           .manual = d->fn.manual,
-                           .async = d->fn.async};
-    struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
-    *k = plain;
-    if (!declare(c, d, &d->fn, k)) return;
-    int n = kernel_planned(c, d, text), errors = c->s->diags.nerrors;
+    int errors = c->s->diags.nerrors, n = kernel_planned(c, d, text);
+    const struct mesh *mesh = n > 0 ? text[0].mesh : NULL;
+    struct ast_ident name = d->name;
+    bool numbered = mesh && mesh->of;
+    if (numbered) {
+        plain->family = d->name.name;
+        plain->name = name.name =
+            intern(c->s, sema_text(c, "%s%s", d->name.name, mesh_ending(c, mesh)));
+    }
     for (int i = 0; i < n; ++i) {
-        if (i > 0) {
-            k = ARENA_NEW(&c->s->arena, struct kernel);
-            *k = plain;
-            if (!declare(c, d, text[i].fn, k)) return;
+        if (i > 0) k = ARENA_NEW(&c->s->arena, struct kernel);
+        if (i > 0 || numbered) {
+            *k = *plain;
+            if (!declare(c, name, text[i].fn, k)) return false;
         } else if (n > 1) {
             case_begins(c, k);
         }
@@ -323,5 +325,29 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
         check_kernel(c, text[i].fn, k);
         c->text = NULL;
     }
+    if (!numbered || c->s->diags.nerrors > errors) return false;
+    return c->number + 1 < mesh->of->nnumbers;
+}
+
+void declare_kernel(struct sema *c, const struct ast_decl *d) {
+    if (d->fn.external) {
+        declare_extern(c, d);
+        return;
+    }
+    struct kernel plain = {.name = d->name.name,
+                           .at = d->name.at,
+                           .device = !d->fn.kernel,
+                           .manual = d->fn.manual,
+                           .async = d->fn.async};
+    struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
+    *k = plain;
+    if (!declare(c, d->name, &d->fn, k)) return;
+    int errors = c->s->diags.nerrors;
+    c->number = 0;
+    while (declare_texts(c, d, &plain, k)) {
+        k = ARENA_NEW(&c->s->arena, struct kernel);
+        ++c->number;
+    }
+    c->number = 0;
     if (k->device && c->s->diags.nerrors == errors) can_be_called(c, k, &d->fn);
 }

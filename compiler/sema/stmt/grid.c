@@ -6,6 +6,16 @@
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
+// The condition of this case by which "r" would have no remainder; or NULL.
+static const struct condition *condition_of(struct sema *c, const struct rounded *r) {
+    const struct kernel *k = c->kernel;
+    for (int i = 0; i < k->nwhen && r->by > 0 && r->of; ++i)
+        if (!k->when[i].tensor && k->when[i].by % r->by == 0 &&
+            ix_equal(ix_lay(c->s, k->when[i].value), r->of))
+            return &k->when[i];
+    return NULL;
+}
+
 // Reports a grid "M / 64" whose division may have a remainder.
 static bool rounds_down(struct sema *c, const struct value *v, const struct ast_expr *e) {
     if (v->kind != VAL_INT || e->kind != E_BINARY || e->op != OP_DIV || !ix_constant(v->ix))
@@ -15,7 +25,15 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     if (exact) return false;
     const struct ast_expr *up = rounded_up(c, e);
     if (!up) {
-        rounded_grid(c->s, rounded_quotient(c, e));
+        struct rounded r = *rounded_quotient(c, e);
+        const struct condition *when = condition_of(c, &r);
+        if (when) r.param = NULL;
+        rounded_grid(c->s, &r);
+        if (when)
+            diag_note(c->s, c->kernel->at,
+                      "the condition '%s %% %" PRId64
+                      " == 0' of this case counts for the widths of accesses, not for its grid",
+                      lay_int_text(c->lay, when->value), (int64_t)when->by);
         return true;
     }
     const char *a = ast_expr_text(c->s, up), *b = ast_expr_text(c->s, expr_inside(e->rhs));

@@ -7,7 +7,9 @@
 
 #include "base/buf.h"
 #include "plan/print.h"
+#include "plan/view.h"
 #include "sema/expr/expr.h"
+#include "sema/mesh.h"
 #include "sema/stmt/planned.h"
 #include "sema/stmt/uneven.h"
 
@@ -320,12 +322,32 @@ static const char *no_exchange(struct sema *c, const struct ast_stmt *s, const s
     return NULL;
 }
 
+// The copy "y" for number c->number of the devices of its mesh; false after an error.
+static bool for_number(struct sema *c, struct copy *y) {
+    const struct spread *a = y->src.base->spread, *b = y->dst.base->spread;
+    if (c->number == 0 && !mesh_promises(c, y->src.base->spread->mesh)) return false;
+    y->src = view_of_tensor(c->s, a->number[c->number], y->src.at);
+    y->dst = view_of_tensor(c->s, b->number[c->number], y->dst.at);
+    return names_match(c, y);
+}
+
+static int refuse(struct sema *c, const struct ast_stmt *s, const struct tensor *a,
+                  const struct tensor *b, const char *why) {
+    planned_refuse(c, s, a, b, why);
+    mesh_note_number(c, a->spread->mesh, s->at);
+    return 0;
+}
+
 int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt *s, struct copy *y,
                  struct kernel_text out[MOST_CASES]) {
     const struct tensor *a = y->src.base, *b = y->dst.base;
     struct exchange *x = ARENA_NEW(&c->s->arena, struct exchange);
     const char *why = no_exchange(c, s, a, b, y, planned_is_out(&d->fn, b));
     if (why) return planned_refuse(c, s, a, b, why);
+    if (a->spread->number && !for_number(c, y)) return 0;
+    a = y->src.base;
+    b = y->dst.base;
+    const struct mesh *mesh = a->spread->mesh;
     planned_relayout(c, a, b, &x->r);
     struct lay side[2];
     why = uneven_sides(c, y, side, x->uneven, &x->nuneven);
@@ -340,7 +362,7 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
     x->r.several = x->r.shorter = x->nuneven > 0;  // a part that may be shorter stays a mode
     if (!why) why = relayout_resize(c->s, &x->r);
     if (!why) why = relayout_coalesce(c->s, &x->r);
-    if (why) return planned_refuse(c, s, a, b, why);
+    if (why) return refuse(c, s, a, b, why);
     align_pieces(x);
     x->r.several = true;
     const char *lets, *coord;
@@ -364,14 +386,14 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
                                      .end = x->end,
                                      .lets = sema_text(c, "%s%s", lets, on),
                                      .nlets = left,
-                                     .devices = a->spread->mesh->devices,
+                                     .devices = mesh->devices,
                                      .pieces = pieces};
         of.head = sema_text(c, "%s(%s,\n    %s)%s", d->name.name, dst_first ? to : from,
                             dst_first ? from : to, list[i].when);
         why = relayout_pieces(c->s, &of, &text);
     }
     const char *made = buf_finish(&text, &c->s->arena);
-    if (why) return planned_refuse(c, s, a, b, why);
+    if (why) return refuse(c, s, a, b, why);
     scope_use(c, scope_find(c, a->name), s->copy.src->at);
     scope_use(c, scope_find(c, b->name), s->copy.dst->at);
     struct copy *wanted = ARENA_NEW(&c->s->arena, struct copy);
@@ -381,7 +403,7 @@ int mesh_planned(struct sema *c, const struct ast_decl *d, const struct ast_stmt
         out[i].declared[dst_first] = a;
         out[i].declared[!dst_first] = b;
         out[i].shorter[0] = out[i].shorter[1] = x->shorter;
-        out[i].mesh = a->spread->mesh;
+        out[i].mesh = mesh;
     }
     return n ? n : 1;
 }

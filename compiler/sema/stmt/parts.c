@@ -141,13 +141,18 @@ const char *parts_are_whole(struct sema *c, const struct view *v, int n) {
     for (int i = 0; i < n; ++i) set[i] = elements(c, &v[i]);
     struct prove_witness w;
     struct prover *p = prover_of(c);
-    bool whole = prove_whole(p, extent, rank_of(v), set, n, &w) == PROVE_YES;
+    enum prove_answer whole = prove_whole(p, extent, rank_of(v), set, n, &w);
     prover_free(p);
-    if (whole) return NULL;
+    if (whole == PROVE_YES) return NULL;
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < rank_of(v) && whole == PROVE_NO; ++i)
+        buf_printf(&b, "%s%lld", i ? "," : ", and not element (", (long long)w.out[i]);
+    if (whole == PROVE_NO) buf_puts(&b, ")");
     return sema_text(c,
-                     "'%s' is 'out', and this writes only a part of it; 'inout %s' keeps the "
-                     "rest",
-                     v->base->name, v->base->name);
+                     "'%s' is 'out', and this writes only a part of it%s; 'inout %s' keeps what it "
+                     "does not write",
+                     v->base->name, buf_finish(&b, &c->s->arena), v->base->name);
 }
 
 const char *parts_apart(struct sema *c, const struct view *a, const struct view *b) {

@@ -168,7 +168,7 @@ static void touch_all(struct touches *t, const struct stmt *list, bool load) {
 }
 
 // Whether loads "ahead" steps early read and write the same as loads in order.
-static bool check_touched(struct sema *c, const struct touched *x, int ahead) {
+static bool check_touched(struct sema *c, const struct touched *x, int ahead, int stages) {
     const char *name = x->tensor->name, *s = ahead == 1 ? "" : "s";
     if (x->written[1] && x->tensor->space == MEM_GLOBAL) {
         diag_error(c->s, x->written_at[1],
@@ -180,13 +180,13 @@ static bool check_touched(struct sema *c, const struct touched *x, int ahead) {
             "'%s' is filled in 'load', which runs %d step%s ahead of 'use', and a fragment "
             "keeps the elements of one step; hand them over in shared memory with stages %d, "
             "and take another fragment in 'use'",
-            name, ahead, s, ahead + 1);
+            name, ahead, s, stages);
         diag_note(c->s, x->read[0] ? x->read_at[0] : x->written_at[0], "'use' has it here");
     } else if (x->written[1] && (x->read[0] || x->written[0])) {
         diag_error(c->s, x->written_at[1],
                    "'%s' is filled in 'load', which runs %d step%s ahead of 'use', and has no "
                    "stages to keep a step's elements until then: stages %d",
-                   name, ahead, s, ahead + 1);
+                   name, ahead, s, stages);
         diag_note(c->s, x->read[0] ? x->read_at[0] : x->written_at[0], "'use' needs them here");
     } else if (x->read[1] && x->written[0]) {
         diag_error(
@@ -212,7 +212,10 @@ static bool check_ahead(struct sema *c, const struct stmt *st) {
     for (int i = 0; i < t.n; ++i) {
         bool own = false;
         for (int k = 0; k < pipe->ntensors; ++k) own |= pipe->tensor[k] == t.at[i].tensor;
-        if (!own) ok &= check_touched(c, &t.at[i], (int)pipe->stages - !roles);
+        // as many as the other buffers have, or one for each step that is under way
+        int ahead = (int)pipe->stages - !roles;
+        if (!own)
+            ok &= check_touched(c, &t.at[i], ahead, pipe->ntensors ? (int)pipe->stages : ahead + 1);
     }
     return ok;
 }

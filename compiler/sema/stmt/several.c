@@ -1,5 +1,6 @@
 // Kernels of several planned copies, "kernel k(A, B, out C) { copy A -> C(_, 0 .. N); copy B -> .. }".
 #include "base/buf.h"
+#include "base/warnings.h"
 #include "plan/print.h"
 #include "plan/view.h"
 #include "sema/expr/expr.h"
@@ -199,6 +200,20 @@ static const char *arguments(struct sema *c, const struct ast_fn *fn, const stru
     return list;
 }
 
+// Warns of arguments of "fn" that none of its copies "y" uses.
+static void unused_arguments(struct sema *c, const struct ast_decl *d, const struct copy *y) {
+    for (int i = 0; i < d->fn.nformals; ++i) {
+        struct symbol *sym = scope_find(c, d->fn.formal[i].name.name);
+        bool used = false;
+        for (int k = 0; k < d->fn.body->nstmts; ++k)
+            used |= y[k].src.base == sym->tensor || y[k].dst.base == sym->tensor;
+        if (used) continue;
+        diag_warn(c->s, W_UNUSED, d->fn.formal[i].name.at,
+                  "no statement of '%s' uses its argument '%s'", d->name.name, sym->name);
+        sym->used = true;
+    }
+}
+
 int several_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
     const struct ast_fn *fn = &d->fn;
     int n = fn->body->nstmts;
@@ -227,5 +242,6 @@ int several_planned(struct sema *c, const struct ast_decl *d, struct kernel_text
         diag_error(c->s, d->name.at, "these copies are not planned: %s", why);
         return 0;
     }
+    unused_arguments(c, d, y);
     return planned_parse(c, d->name.name, made, y, n, out);
 }

@@ -66,10 +66,18 @@ void shapes_note_stages(struct sema *c, const struct view *v, int other) {
     }
     struct buf b;
     buf_init(&b);
-    for (int i = 0; i < n; ++i) buf_puts(&b, i + 1 < n ? (i ? ",_" : "(_") : ",0)");
+    for (int i = 0; i + 1 < n; ++i) buf_puts(&b, i ? ",_" : "(_");
+    const struct symbol *step = c->last;
+    while (step && step->kind != SYM_LOOP) step = step->prev;
+    if (step)
+        buf_printf(&b, ",%s %% %d)", step->name, v->base->stages);
+    else
+        buf_puts(&b, ",0)");
     const char *slot = buf_finish(&b, &c->s->arena);
     diag_note(c->s, v->at,
-              "outside a pipeline the %d stages of '%s' are its last mode; '%s%s' is one",
+              step ? "outside a pipeline the %d stages of '%s' are its last mode; '%s%s' takes one "
+                     "after the other"
+                   : "outside a pipeline the %d stages of '%s' are its last mode; '%s%s' is one",
               v->base->stages, v->base->name, v->base->name, slot);
     diag_fixit(c->s, (struct range){v->at.file, v->at.end, v->at.end}, slot);
 }
@@ -181,7 +189,7 @@ static bool note_padding(struct sema *c, const struct view *v, const struct view
     if (!space_is_shared(v->base->space) || other->part || other->partitioned || !is_buffer(c, v))
         return false;
     if (!lay_int_static(n[0]) || !lay_int_static(n[1]) || !lay_int_static(have) ||
-        have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
+        have.num <= n[m].num || have.num > n[m].num + MOST_PADDING || have.num >= 2 * n[m].num)
         return false;
     // the buffer keeps its order, so padding makes the contiguous mode longer
     const struct lay_tuple *step = lay_tuple_get(c->lay, v->layout.stride, 1);
@@ -233,6 +241,43 @@ static bool lacks_mode(struct sema *c, const struct view *a, const struct view *
     return true;
 }
 
+// The mode of its tensor of which "v" has a single coordinate, of "n" elements, by a number; -1: there is none.
+static int left_out(struct sema *c, const struct view *v, struct lay_int n) {
+    if (!lay_valid(v->coord)) return -1;
+    const struct lay_tuple *all = lay_tuple_flatten(c->lay, v->base->layout.shape);
+    const struct lay_tuple *shape = lay_tuple_flatten(c->lay, v->coord.shape);
+    const struct lay_tuple *step = lay_tuple_flatten(c->lay, v->coord.stride);
+    int leaves = lay_is_leaf(shape) ? 1 : shape->rank;
+    for (int m = 0; !lay_is_leaf(all) && m < all->rank; ++m) {
+        bool has = !lay_int_equal(all->kid[m]->leaf, n) || !ix_static(v->coord_off[m], NULL);
+        for (int i = 0; i < leaves && !has; ++i) {
+            int path[3];
+            struct lay_int k = lay_is_leaf(step) ? step->leaf : step->kid[i]->leaf;
+            has = k.num != 0 && lay_int_basis_path(k, path) >= 1 && path[0] == m;
+        }
+        if (!has) return m;
+    }
+    return -1;
+}
+
+// Notes that the source "a" leaves out a mode of its tensor with as many elements as the destination has more.
+static bool note_left_out(struct sema *c, const struct view *a, struct lay_int n) {
+    int m = left_out(c, a, n);
+    if (m < 0) return false;
+    const char *name = a->base->name, *text = source_line(c->s, a->at);
+    const char *along = view_mode_text(c->s, a->base, m), *end = strstr(text, "))");
+    bool select = strncmp(text, "select(", 7) == 0 && end && end[2] == 0 &&
+                  strncmp(text + 7, name, strlen(name)) == 0 && text[7 + strlen(name)] == ',';
+    diag_note(c->s, a->at,
+              select ? "'%s' has %s elements along %s too, and 'select' leaves this mode out"
+                     : "'%s' has %s elements along %s too, where this is a single coordinate",
+              name, lay_int_text(c->lay, n), along);
+    if (!select) return true;
+    uint32_t at = a->at.begin + (uint32_t)(end - text);
+    diag_fixit(c->s, (struct range){a->at.file, at, at}, sema_text(c, ",%d", m));
+    return true;
+}
+
 // Notes how to repeat the source "a" along the first or the last mode of the destination "b".
 static void note_repeat(struct sema *c, const struct view *a, const struct view *b) {
     int last = lay_rank(a->layout);
@@ -241,6 +286,7 @@ static void note_repeat(struct sema *c, const struct view *a, const struct view 
     if (first == lacks_mode(c, a, b, last)) return;  // neither, or both
     if (!first && b->base->stages) return;           // a slot is meant, and not all of them
     struct lay_int n = lay_size(c->lay, lay_mode(c->lay, b->layout, first ? 0 : last));
+    if (note_left_out(c, a, n)) return;
     const char *call = first ? "prepend" : "append", *by = lay_int_text(c->lay, n);
     diag_note(c->s, a->at, "'%s(%s, %s:0)' repeats the source along mode %d", call,
               source_line(c->s, a->at), by, first ? 0 : last);

@@ -260,6 +260,12 @@ static int plain_bits(const struct atom *a) {
     return a->row->alone ? a->row->widths[0] : a->bits;
 }
 
+// What copies as "a" cannot: "universal(128)".  A copy that names an atom alone needs a tiled copy then.
+static const char *plain_text(struct sema *c, const struct atom *a) {
+    return sema_text(c, "use %suniversal(%d) here", a->row->alone ? "a tiled copy of " : "",
+                     plain_bits(a));
+}
+
 // The direction for messages, such as "from global to shared memory", "from shared memory to a
 // fragment".
 static const char *way(struct sema *c, const struct atom_row *row) {
@@ -307,17 +313,28 @@ static const char *unused_copy(struct sema *c, const struct copy *y) {
     return found;
 }
 
+// The atom of one thread that copies by boxes, or by rows, as "row" does, and between the spaces of "y".
+static const char *opposite(const struct atom_row *row, const struct copy *y) {
+    for (const struct atom_row *r = atom_rows; r < atom_rows + n_atom_rows; ++r)
+        if (r->alone && r->boxes == row->boxes && r->src_spaces & 1u << y->src.base->space &&
+            r->dst_spaces & 1u << y->dst.base->space)
+            return r->name;
+    return NULL;
+}
+
 static bool in_space(struct sema *c, const struct atom *a, const struct copy *y, bool dst) {
     const struct view *v = copy_side(y, !dst);
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
     const char *other = y->tc && !atom_is_collective(a->row) ? unused_copy(c, y) : NULL;
-    const char *mend =
-        other ? sema_text(c, "is '%s' meant, which nothing uses yet?", other)
-        : !atom_is_collective(a->row)  ? sema_text(c, "use universal(%d) here", plain_bits(a))
-        : v->base->space == MEM_GLOBAL ? (spaces & 1u << MEM_FRAG ? "copy it through a fragment"
-                                                                  : "copy it through shared memory")
-                                       : "use a tiled copy of 'auto' or 'universal' here";
+    const char *back = a->row->alone ? opposite(a->row, y) : NULL;
+    const char *mend = other  ? sema_text(c, "is '%s' meant, which nothing uses yet?", other)
+                       : back ? sema_text(c, "is '%s' meant?", back)
+                       : !atom_is_collective(a->row) ? plain_text(c, a)
+                       : v->base->space == MEM_GLOBAL
+                           ? (spaces & 1u << MEM_FRAG ? "copy it through a fragment"
+                                                      : "copy it through shared memory")
+                           : "use a tiled copy of 'auto' or 'universal' here";
     diag_error(c->s, v->at, "%s copies %s, but the %s '%s' is %s; %s", a->row->family,
                way(c, a->row), dst ? "destination" : "source", v->base->name,
                space_place(v->base->space), mend);
@@ -372,16 +389,15 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         return false;
     if (a->row->raw && y->pad && y->pad->bits != 0) {
         diag_error(c->s, y->how_at,
-                   "%s fills with 0 where there is no source, but 'pad' is %s; use universal(%d) "
-                   "here, or 'pad 0'",
-                   a->row->family, y->pad->text, plain_bits(a));
+                   "%s fills with 0 where there is no source, but 'pad' is %s; %s, or 'pad 0'",
+                   a->row->family, y->pad->text, plain_text(c, a));
         diag_page(c->s, a->row->page);
         return false;
     }
     const struct tensor *from = y->src.base, *to = y->dst.base;
     if (a->row->raw && from->elem != to->elem) {
         const char *mend =
-            !atom_is_collective(a->row) ? sema_text(c, "use universal(%d) here", plain_bits(a))
+            !atom_is_collective(a->row) ? plain_text(c, a)
             : from->space == MEM_FRAG
                 ? sema_text(c, "convert first, from '%s' to a fragment of %s", from->name,
                             to->elem->name)

@@ -97,12 +97,16 @@ static bool colon_for_range(struct sema *c, const struct view *v, const struct a
         const struct ast_expr *x = e->arg[i].value;
         bool named = for_named(c, v, x);
         found |= named;
-        if (x->kind != E_LAYOUT || named) continue;
+        const struct ast_expr *l = x;  // "a:b + 1" is the sum of the layout "a:b" and 1
+        while (l->kind == E_BINARY) l = l->lhs;
+        if (l->kind != E_LAYOUT || named) continue;
         found = true;
-        diag_error(c->s, x->at, "'%s' is a layout; the range of a mode is '%s .. %s'",
-                   ast_expr_text(c->s, x), ast_expr_text(c->s, x->lhs),
-                   ast_expr_text(c->s, x->rhs));
-        diag_fixit(c->s, (struct range){x->at.file, x->lhs->at.end, x->rhs->at.begin}, " .. ");
+        struct range colon = {x->at.file, l->lhs->at.end, l->rhs->at.begin};
+        const char *text = c->s->sources.file[x->at.file].text;
+        diag_error(c->s, x->at, "'%s' is a layout; the range of a mode is '%s .. %.*s'",
+                   ast_expr_text(c->s, l), ast_expr_text(c->s, l->lhs),
+                   (int)(x->at.end - colon.end), text + colon.end);
+        diag_fixit(c->s, colon, " .. ");
     }
     return found;
 }

@@ -104,9 +104,9 @@ def others():
         expect(a, b, status, *lines)
     # 'variants.tcp' has 128, 64, 32 and 16 bits, 'edge.tcp' an edge in its first copy
     a, b = (explained(plan) for plan in sys.argv[3:])
-    expect(a, changed(a, *COPY, "width", "variants", to=[128, 64, 32]), 0, "k:12: width of the narrowest variant: 16 -> 32 bits: better")
-    expect(changed(a, *COPY, "width", "variants", to=[]), a, 1, "k:12: width of the narrowest variant: 128 -> 16 bits: worse")
-    expect(a, changed(a, *COPY, "width", "bits", to=16), 1, "k:12: width: 128 -> 16 bits: worse")
+    expect(a, changed(a, *COPY, "width", "variants", to=[128, 64, 32]), 0, "k:13: width of the narrowest variant: 16 -> 32 bits: better")
+    expect(changed(a, *COPY, "width", "variants", to=[]), a, 1, "k:13: width of the narrowest variant: 128 -> 16 bits: worse")
+    expect(a, changed(a, *COPY, "width", "bits", to=16), 1, "k:13: width: 128 -> 16 bits: worse")
     name = "k:{}: width at the edge".format(b["kernels"][0]["copies"][0]["line"])
     expect(b, changed(b, *COPY, "edge", "bits", to=32), 1, f"{name}: 128 -> 32 bits: worse")
     expect(b, changed(b, *COPY, "edge", to=KeyError), 0, f"{name}: 128 bits -> none")
