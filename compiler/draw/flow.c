@@ -64,9 +64,13 @@ static void add_wait(struct flow *f, struct arrival a) {
     int n = a.count;
     if (arrival_row(a)->joins) add_step(f, STEP_BARRIER);
     if (a.kind != ARRIVAL_GROUP) return;
+    // copies that store are groups, too
+    const char *stores = !f->k->stored ? ""
+                         : a.written   ? ", stores until written"
+                                       : ", stores until read";
     add_step(f, STEP_WAIT)->text[0] =
-        n == 0 ? "wait for all groups"
-               : picture_text(f->p, "wait for all but %d group%s", n, n == 1 ? "" : "s");
+        n == 0 ? picture_text(f->p, "wait for all groups%s", stores)
+               : picture_text(f->p, "wait for all but %d group%s%s", n, n == 1 ? "" : "s", stores);
 }
 
 static void add_waits(struct flow *f, struct sync_wait x) {
@@ -162,6 +166,11 @@ const char *view_flow(struct picture *p, const struct draw_request *r) {
     p->lane = f.lane;
     p->step = f.step;
     add_steps(&f, r->kernel->body);
+    if (r->kernel->wait_last && r->kernel->stored && !f.why) {
+        struct arrival all = arrival_groups(0);
+        all.written = r->kernel->device;
+        add_wait(&f, all);
+    }
     if (!f.why && p->nlanes == 0) f.why = "it copies nothing";
     if (f.why) return f.why;
     if (r->kernel->device) {

@@ -45,7 +45,7 @@ static void add_bar(struct scene *s, const struct pic_cell *c, int x, int y, int
         s, (struct shape){.kind = SHAPE_FILL, .x = x, .y = y, .w = w, .h = h, .colour = c->colour});
     scene_add(s,
               (struct shape){.kind = SHAPE_BOX, .x = x, .y = y, .w = w, .h = h, .ink = INK_STRONG});
-    if (n > w / scene_chars(1)) return;
+    if (scene_chars(n) > w) return;
     scene_part(s, x + w / 2, baseline, INK_TEXT, ANCHOR_MIDDLE, text, n);
     if (text[n]) scene_text(s, x + w / 2, baseline + 14, INK_TEXT, ANCHOR_MIDDLE, text + n + 1);
 }

@@ -10,14 +10,16 @@
 
 enum { ROLES = 8, ACTS = 64, TICKS_LOAD = 1, TICKS_USE = 2, ON_THE_WAY = 1 };
 
-enum act_kind { ACT_COME, ACT_WAIT, ACT_WORK };
+enum act_kind { ACT_COME, ACT_WAIT, ACT_READ, ACT_WORK };
 
-// A thing that a role does in step g: it comes to barrier "of" for step g + by, waits for that, or
-// works for "ticks".
+// A thing that a role does in step g: it comes to barrier "of" for step g + by, waits for that, waits until
+// the copies of step g + by have read what they store, if there is a step g + ticks (the "text" says so),
+// or works for "ticks".
 struct act {
     enum act_kind kind;
     int of, by, ticks;
     bool loads;
+    const char *text;
 };
 
 struct role {
@@ -26,7 +28,9 @@ struct role {
     int n;
     int64_t steps;  // that it executes, "more" of them after the last one
     int64_t step;
-    int at, spent;  // the present act, and the columns that it took
+    int at, spent;               // the present act, and the columns that it took
+    int done[TIMELINE_COLUMNS];  // by step: the column in which its last work ended
+    int64_t read;                // copies of the steps before this one have read what they store
 };
 
 // Barrier "of": how many roles come to it in a step, which came, and when that was complete.
@@ -47,7 +51,8 @@ struct side_line {
     int nroles, nmeetings, rows, columns;
     int64_t steps;
     struct mark {
-        char is;  // of a role 'l', 'u', 'w'; of a slot 'L', '~', '=', 'U'; of a barrier '~', '='
+        char
+            is;  // of a role 'l', 'u', 'w'; of a slot 'L', '~', '=', 'U', 'R'; of a barrier '~', '='
         int64_t step;
         const char *text;  // of what is waited for
     } at[TIMELINE_ROWS][TIMELINE_COLUMNS];
@@ -80,7 +85,11 @@ static void make_pipeline(struct side_line *x) {
         if (!h->arrivals) add_act(r, (struct act){ACT_COME, FULL});
         add_act(r, (struct act){ACT_WAIT, FULL});
         add_work(r, false);
-        add_act(r, (struct act){ACT_COME, EMPTY});
+        bool waits = h->waits & 1u << i;
+        if (waits)
+            add_act(r, (struct act){ACT_READ, EMPTY, -(int)h->reading, (int)(h->ahead - h->late),
+                                    .text = "read"});
+        add_act(r, (struct act){ACT_COME, EMPTY, waits ? -(int)h->late : 0});
     }
     struct role *r = &x->role[x->nroles++];
     *r = (struct role){.name = "load", .steps = x->steps + h->behind};
@@ -108,18 +117,23 @@ static bool make_manual(struct side_line *x) {
         if (x->nroles == ROLES) return false;
         struct role *r = &x->role[x->nroles++];
         *r = (struct role){.name = part->role->name, .steps = x->steps};
-        bool works = false, loads = true;
+        bool works = false, loads = true, late = false;
         for (const struct stmt *y = part->body; y; y = y->next) {
+            bool waits = late && !y->barrier && y->kind == STMT_WAIT;  // for copies that store
             bool orders = stmt_orders(y);
             if (!orders) {
                 works = true;
                 loads &= issues(y);
             }
-            if (works && (y->barrier || !y->next)) {
+            late |= reads_late(y);
+            if (works && (y->barrier || waits || !y->next)) {
                 add_work(r, loads);
                 works = false;
                 loads = true;
             }
+            if (waits)
+                add_act(r, (struct act){.kind = ACT_READ,
+                                        .text = y->arrival.written ? "written" : "read"});
             if (!y->barrier) continue;
             int of = meeting_of(x, y->barrier);
             if (of < 0) return false;
@@ -169,12 +183,22 @@ static bool works(const struct side_line *x, const struct role *r) {
     return r->step < x->steps && r->act[r->at].kind == ACT_WORK;
 }
 
+// Whether the copies of a step of "r", and of those before it, have read what they store.
+static bool have_read(const struct side_line *x, struct role *r, int64_t step) {
+    if (step < r->read || step >= TIMELINE_COLUMNS) return true;
+    if (x->columns <= r->done[step] + ON_THE_WAY) return false;
+    r->read = step + 1;
+    return true;
+}
+
 // Lets a role do what takes no time.  Returns whether it did something.
 static bool goes_on(struct side_line *x, struct role *r) {
     if (r->step >= r->steps || works(x, r)) return false;
     const struct act *a = &r->act[r->at];
     int64_t step = r->step + a->by;
-    if (a->kind != ACT_WORK && !left_out(x, a->of, step)) {
+    if (a->kind == ACT_READ) {  // where nothing fills the slot again, nobody waits
+        if (r->step + a->ticks < x->steps && !have_read(x, r, step)) return false;
+    } else if (a->kind != ACT_WORK && !left_out(x, a->of, step)) {
         struct meeting *m = &x->meeting[a->of];
         if (a->kind == ACT_WAIT && !is_open(x, m, step)) return false;
         if (a->kind == ACT_COME) come(x, m, step);
@@ -188,16 +212,26 @@ static int slot_row(const struct side_line *x, int tensor, int64_t step) {
            (int)(step % x->st->pipe->stages);
 }
 
-// Whether a part of role "i" touches buffer "t".
-static bool touches(const struct side_line *x, int i, const struct tensor *t) {
+// Whether a part of role "i" touches buffer "t", or "late": a copy of it reads that until it is waited for.
+static bool touches(const struct side_line *x, int i, const struct tensor *t, bool late) {
     for (const struct stmt *y = x->st->body; y; y = stmt_next(x->st->body, y)) {
         const struct stmt *part = y;
         while (part->up != x->st) part = part->up;
         if (part->load || stmt_side(part) != i) continue;
-        if (y->kind == STMT_COPY && (y->copy->src.base == t || y->copy->dst.base == t)) return true;
+        bool reads = y->kind == STMT_COPY && y->copy->src.base == t;
+        if (reads && (!late || reads_late(y))) return true;
+        if (late) continue;
+        if (y->kind == STMT_COPY && y->copy->dst.base == t) return true;
         for (int k = 0; y->kind == STMT_CALL && k < y->call->fn->nformals; ++k)
             if (y->call->view[k].base == t) return true;
     }
+    return false;
+}
+
+// Whether a copy reads the slot of "t" that holds "step".
+static bool is_read(const struct side_line *x, const struct tensor *t, int64_t step) {
+    for (int i = 0; i < x->nroles; ++i)
+        if (x->role[i].read <= step && touches(x, i, t, true)) return true;
     return false;
 }
 
@@ -210,7 +244,7 @@ static void mark_slots(struct side_line *x) {
             int row = slot_row(x, t, s);
             x->at[row][c] = x->at[row][c - 1];
             struct mark *m = &x->at[row][c];
-            if (m->is == 'U') m->is = '=';
+            if (m->is == 'U' || m->is == 'R') m->is = is_read(x, p->tensor[t], m->step) ? 'R' : '=';
             if (m->is == 'L') m->is = '~';
             if (m->is == '~' && is_open(x, &x->meeting[FULL], m->step)) m->is = '=';
         }
@@ -218,7 +252,7 @@ static void mark_slots(struct side_line *x) {
             const struct role *r = &x->role[i];
             const struct act *a = &r->act[r->at];
             if (!works(x, r)) continue;
-            if (a->loads || touches(x, i, p->tensor[t]))
+            if (a->loads || touches(x, i, p->tensor[t], false))
                 x->at[slot_row(x, t, r->step)][c] = (struct mark){a->loads ? 'L' : 'U', r->step};
         }
     }
@@ -255,7 +289,9 @@ static bool column(struct side_line *x) {
         left = true;
         bool work = works(x, r);
         x->at[i][x->columns] = (struct mark){work ? a->loads ? 'l' : 'u' : 'w', r->step,
-                                             work ? "" : x->meeting[a->of].name};
+                                             work      ? ""
+                                             : a->text ? a->text
+                                                       : x->meeting[a->of].name};
     }
     if (!left) return false;
     mark_meetings(x, x->nroles);
@@ -264,6 +300,7 @@ static bool column(struct side_line *x) {
         struct role *r = &x->role[i];
         if (!works(x, r) || ++r->spent < r->act[r->at].ticks) continue;
         r->spent = 0;
+        if (r->step < TIMELINE_COLUMNS) r->done[r->step] = x->columns;
         next_act(r);
     }
     return ++x->columns < TIMELINE_COLUMNS;
@@ -318,6 +355,7 @@ static int colour_of(char is) {
     case '~': return HUE_LOAD;
     case 'u':
     case 'U': return HUE_USE;
+    case 'R': return HUE_READ;
     case 'w': return HUE_WAIT;
     case '=': return HUE_READY;
     default: return -1;
@@ -337,7 +375,8 @@ static const char *cell_text(const struct side_line *x, int row, const struct ma
                             m->step / arrival_barriers(x->st->pipe->stages));
     if (m->is == 'w') return m->text;
     const char *word = m->is == 'l' ? "load " : m->is == 'u' ? "use " : "";
-    if (bars && row >= x->nroles) word = m->is == 'U' ? "use " : m->is == '=' ? "" : "load ";
+    if (bars && row >= x->nroles)
+        word = m->is == 'U' ? "use " : m->is == 'R' ? "read " : m->is == '=' ? "" : "load ";
     if (bars && x->st->pipe->nroles && row < x->nroles) word = "step ";
     return bars ? picture_text(x->p, "%s%" PRId64, word, m->step)
                 : picture_text(x->p, "%c%" PRId64, m->is, m->step);

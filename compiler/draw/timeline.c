@@ -6,12 +6,14 @@
 
 enum { MAX_PIPES = 8, SYNC_ROW = 0 };
 
-enum standing { EMPTY, LOADING, UNDER_WAY, THERE, USED };
+enum standing { EMPTY, LOADING, UNDER_WAY, THERE, USED, READ };
 
 struct slot {
     enum standing is;
     int64_t step;
     int group;  // number of the committed group, or -1: an ordinary copy
+    bool read;  // by a copy of group "reader", until that is waited for
+    int reader;
 };
 
 struct timeline {
@@ -30,6 +32,7 @@ struct timeline {
         struct sync_wait wait;
     } doing[TIMELINE_COLUMNS];
     int rows, columns, commits;
+    bool stores;  // the kernel has copies that read shared memory until they are waited for
 };
 
 static struct slot *slot_of(struct timeline *t, const struct tensor *x, int64_t step) {
@@ -47,7 +50,7 @@ static void add_column(struct timeline *t, struct doing doing) {
         struct slot *x = &t->slot[i];
         t->at[i][c] = (struct moment){x->is, x->step};
         if (x->is == LOADING) x->is = UNDER_WAY;
-        if (x->is == USED) x->is = THERE;
+        if (x->is == USED) x->is = x->read ? READ : THERE;
     }
 }
 
@@ -59,6 +62,10 @@ static void add_sync(struct timeline *t, struct sync_wait x) {
         bool plain = y->group < 0;
         if (y->is == UNDER_WAY && (plain ? joined : done && y->group < t->commits - x.copies.count))
             y->is = THERE;
+        if (y->read && done && y->reader < t->commits - x.copies.count) {
+            y->read = false;
+            if (y->is == READ) y->is = THERE;
+        }
     }
     add_column(t, (struct doing){WAITS, 0, x});
 }
@@ -70,15 +77,21 @@ static void load_list(struct timeline *t, const struct stmt *list, int64_t step,
         if (stmt_nests(x)) load_list(t, x->body, step, issues);
         bool commits = x->kind == STMT_COPY ? x->copy->facts.commit_after : x->commit_after;
         struct slot *s = x->kind == STMT_COPY ? slot_of(t, x->copy->dst.base, step) : NULL;
-        if (s && issues) *s = (struct slot){LOADING, step, x->copy->facts.async ? t->commits : -1};
+        if (s && issues)
+            *s = (struct slot){LOADING, step, x->copy->facts.async ? t->commits : -1, false, 0};
         if (commits) ++t->commits;
     }
 }
 
-static void mark_used(struct timeline *t, const struct view *v, int64_t step, bool *any) {
+static void mark_used(struct timeline *t, const struct view *v, int64_t step, bool late,
+                      bool *any) {
     struct slot *s = slot_of(t, v->base, step);
     if (!s) return;
     s->is = USED;
+    if (late) {
+        s->read = true;
+        s->reader = t->commits;
+    }
     *any = true;
 }
 
@@ -94,11 +107,12 @@ static void use_list(struct timeline *t, const struct stmt *list, int64_t step, 
         if (sync_waits(x->before.wait)) end_use(t, step, any);
         add_sync(t, x->before.wait);
         if (copy) {
-            mark_used(t, &x->copy->src, step, any);
-            mark_used(t, &x->copy->dst, step, any);
+            mark_used(t, &x->copy->src, step, reads_late(x), any);
+            mark_used(t, &x->copy->dst, step, false, any);
         }
         for (int i = 0; call && i < x->call->fn->nformals; ++i)
-            mark_used(t, &x->call->view[i], step, any);
+            mark_used(t, &x->call->view[i], step, false, any);
+        if (copy && x->copy->facts.commit_after) ++t->commits;
     }
 }
 
@@ -154,22 +168,28 @@ static void name_rows(const struct timeline *t, struct pic_grid *g, const char *
     g->row_name = row;
 }
 
-static const int colour[] = {[EMPTY] = -1,
-                             [LOADING] = HUE_LOAD,
-                             [UNDER_WAY] = HUE_LOAD,
-                             [THERE] = HUE_READY,
-                             [USED] = HUE_USE};
+static const int colour[] = {[EMPTY] = -1,        [LOADING] = HUE_LOAD, [UNDER_WAY] = HUE_LOAD,
+                             [THERE] = HUE_READY, [USED] = HUE_USE,     [READ] = HUE_READ};
+
+// What a wait says of copies that store: "read", "written", or nothing where there are none.
+static const char *stores_until(const struct timeline *t, struct sync_wait x, const char *read,
+                                const char *written) {
+    if (!t->stores || !arrival_is(x.copies)) return "";
+    return x.copies.written ? written : read;
+}
 
 // For text: the head of a column says what the step does.
 static void fill_grid(const struct timeline *t, struct pic_grid *g) {
-    static const char mark[][2] = {"", "L", "~", "=", "U"};
+    static const char mark[][2] = {"", "L", "~", "=", "U", "R"};
     struct picture *p = t->p;
     const char **column = ARENA_ARRAY(&p->s->arena, const char *, t->columns + 1);
     name_rows(t, g, "");
     for (int c = 0; c < t->columns; ++c) {
         const struct doing *d = &t->doing[c];
         const char *wait =
-            arrival_is(d->wait.copies) ? picture_text(p, "W%d", d->wait.copies.count) : "";
+            arrival_is(d->wait.copies)
+                ? picture_text(p, "W%d%s", d->wait.copies.count, stores_until(t, d->wait, "r", "w"))
+                : "";
         column[c] = d->what == WAITS
                         ? ""
                         : picture_text(p, "%c%" PRId64, d->what == LOADS ? 'l' : 'u', d->step);
@@ -193,13 +213,15 @@ static void add_doing(const struct timeline *t, struct pic_grid *g, int c) {
         picture_cell(t->p, cell, d->what == LOADS ? HUE_LOAD : HUE_USE, c, "%s %" PRId64,
                      d->what == LOADS ? "load" : "use", d->step);
     else
-        picture_cell(t->p, cell, HUE_WAIT, c, "%s%s%s", arrival_text(d->wait.copies, false, of[0]),
+        picture_cell(t->p, cell, HUE_WAIT, c, "%s%s%s%s",
+                     arrival_text(d->wait.copies, false, of[0]),
+                     stores_until(t, d->wait, " read", ""),
                      arrival_is(d->wait.copies) && arrival_is(d->wait.threads) ? "\n" : "",
                      arrival_text(d->wait.threads, false, of[1]));
 }
 
 static void fill_bars(const struct timeline *t, struct pic_grid *g) {
-    static const char word[][6] = {"", "load ", "load ", "", "use "};
+    static const char word[][6] = {"", "load ", "load ", "", "use ", "read "};
     g->bars = true;
     name_rows(t, g, "threads");
     for (int c = 0; c < t->columns; ++c) {
@@ -215,6 +237,22 @@ static void fill_bars(const struct timeline *t, struct pic_grid *g) {
                              word[m->is], m->step);
         }
     }
+}
+
+// Of copies that store.
+static void add_stores(struct picture *p, bool side, bool flat, bool slots) {
+    if (p->format != DRAW_TEXT) {
+        picture_key(p, HUE_READ, "read by a copy that stores, until a wait is passed");
+        return;
+    }
+    if (flat || slots)
+        picture_note(p, "R: a copy that stores reads the slot, until a wait is passed");
+    if (side)
+        picture_note(p, "read: a role waits until its copies have read what they store; written: "
+                        "until they have written it");
+    if (flat)
+        picture_note(p,
+                     "W1r: also until copies that store have read, W1w: until they have written");
 }
 
 // Of roles: "side"; of pipelines without: "flat".
@@ -277,6 +315,7 @@ const char *view_timeline(struct picture *p, const struct draw_request *r) {
             continue;
         }
         flat = true;
+        x->stores = r->kernel->stored != NULL;
         x->p = p;
         x->st = pipe[i];
         x->pipe = pipe[i]->pipe;
@@ -304,5 +343,6 @@ const char *view_timeline(struct picture *p, const struct draw_request *r) {
     for (int i = 0; i < drawn; ++i)
         if (t[i].side) side_note(t[i].side);
     add_legend(p, side, flat, slots);
+    if (r->kernel->stored) add_stores(p, side, flat, slots);
     return NULL;
 }

@@ -5,10 +5,15 @@
 #include "draw/picture.h"
 
 enum { TIMELINE_COLUMNS = 96, TIMELINE_ROWS = 64 };
-enum { HUE_LOAD = 20, HUE_USE = 12, HUE_WAIT = 4, HUE_READY = 2 * 32 + 2 };
+enum { HUE_LOAD = 20, HUE_USE = 12, HUE_WAIT = 4, HUE_READ = 27, HUE_READY = 2 * 32 + 2 };
 
 // roles.c: the schedule of a pipeline with roles, or of "roles", "st", in so many steps.
 struct side_line;
+// Whether copies of "x" read a buffer until they are waited for.
+static inline bool reads_late(const struct stmt *x) {
+    return x->kind == STMT_COPY && copy_atom(x->copy) && copy_atom(x->copy)->row->reads_late;
+}
+
 // Executes it.  NULL: "why" is why it cannot be drawn.
 struct side_line *side_run(struct picture *p, const struct stmt *st, int64_t steps,
                            const char **why);

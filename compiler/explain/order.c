@@ -329,7 +329,7 @@ static void add_roles(struct schedule *x) {
         }
         x->load = false;
         if (!load && h->fence) say(x, "fence");
-        say(x, load ? explain_full(s, x->st) : "say empty");
+        say(x, load ? explain_full(s, x->st) : explain_empty(s, x->st, side));
         say(x, "}");
     }
 }
@@ -400,7 +400,7 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     for (int64_t step = 1 - pipeline_ahead(pipe); step <= pipe->stages; ++step) {
         for (int i = 0; i < all.n; ++i) {
             const struct event *e = &all.at[i];
-            if (step > 0 || e->load) follow(&u, e);
+            if (e->load || (step > 0 && !x.roles)) follow(&u, e);
         }
     }
     for (int i = 0; i < all.n; ++i) {
@@ -408,7 +408,9 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
         x.step[x.nsteps++] = event_text(s, e);
         if (e->load && pipe->stages > 1 && !x.roles) x.prologue[x.nprologue++] = event_text(s, e);
         bool waits = e->kind == EVENT_WAIT;
-        x.groups += e->kind == EVENT_ARRIVE && e->arrival.kind == ARRIVAL_GROUP;
+        // of roles, those that load: who uses counts the groups that it stores by itself
+        x.groups +=
+            e->kind == EVENT_ARRIVE && e->arrival.kind == ARRIVAL_GROUP && (e->load || !x.roles);
         x.waits += waits && arrival_row(e->arrival)->completes;
         x.barriers += waits && arrival_row(e->arrival)->joins;
     }

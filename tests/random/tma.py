@@ -307,9 +307,11 @@ def main(kind=Kernel, compare=COMPARE, usage=__doc__):
     for name, value in (("count", 40), ("each", 20), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--library", type=pathlib.Path)
+    parser.add_argument("--sizes", type=int, default=1, help="launches of a kernel with params, each with other values (stores)")
     parser.add_argument("--refused", type=float, default=2, help="the most kernels that may be refused, in percent")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
+    kind.sizes = given.sizes
     rng, ran, refused, failed = random.Random(given.seed), 0, [], 0
     for first in range(0, given.count, given.each):
         folder = given.folder / f"tma_{given.seed}_{first}"
