@@ -77,27 +77,41 @@ static inline bool check_writer(const char *verb, const tcp_host_cell *c, int of
     return ended || c->write_epoch < tcp_host.block_epoch || check_unordered(verb, c, offset, at);
 }
 
+static inline void put_reader(tcp_host_cell *c, int i, tcp_host_place at) {
+    c->reader[i] = (uint16_t)tcp_host.fiber->id;
+    c->read_warp_epoch[i] = tcp_host.warp_epoch[tcp_host.fiber->id / TCP_HOST_WARP];
+    c->read_time[i] = tcp_host.fiber->time;
+    c->read_line = at.line;
+}
+
+// Which reader of "c", where there is no more room, to forget for one of "warp": the second one of a warp, as any
+// writer differs from one of two; -1: none.
+static int reader_to_forget(const tcp_host_cell *c, int warp) {
+    int second = -1;
+    for (int i = 0; i < c->readers; ++i) {
+        for (int k = 0; k < i; ++k) {
+            if (c->reader[i] / TCP_HOST_WARP != c->reader[k] / TCP_HOST_WARP) continue;
+            if (c->reader[i] / TCP_HOST_WARP == warp) return -1;
+            second = i;
+        }
+    }
+    return second;
+}
+
 // Adds this thread to the readers of "c".
 static inline void add_reader(tcp_host_cell *c, tcp_host_place at) {
-    const uint16_t me = (uint16_t)tcp_host.fiber->id;
-    const int warp = me / TCP_HOST_WARP;
     if (c->read_epoch != tcp_host.epoch) c->readers = 0;
     c->read_epoch = tcp_host.epoch;
     while (c->readers && ordered(c->reader[c->readers - 1], c->read_warp_epoch[c->readers - 1],
                                  c->read_time[c->readers - 1])) {
         --c->readers;
     }
-    if (c->readers == 2) {
-        // Two readers of one warp would hide a reader of another warp from a writer in that warp.
-        if (c->reader[0] / TCP_HOST_WARP != c->reader[1] / TCP_HOST_WARP) return;
-        if (c->reader[0] / TCP_HOST_WARP == warp) return;
-        c->readers = 1;
+    if (c->readers < TCP_HOST_READERS) {
+        put_reader(c, c->readers++, at);
+        return;
     }
-    c->reader[c->readers] = me;
-    c->read_warp_epoch[c->readers] = tcp_host.warp_epoch[warp];
-    c->read_time[c->readers] = tcp_host.fiber->time;
-    c->read_line = at.line;
-    ++c->readers;
+    const int other = reader_to_forget(c, tcp_host.fiber->id / TCP_HOST_WARP);
+    if (other >= 0) put_reader(c, other, at);
 }
 
 // The cell of a byte. The cells of the first bytes of words are stored together, because most

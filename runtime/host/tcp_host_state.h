@@ -71,14 +71,17 @@ struct tcp_host_fiber {
 // together, its first cell describes all four. Accesses in one epoch (between two barriers) are
 // unordered, unless both threads are in one warp that has synchronised between them, or a named
 // barrier is between them.
+enum { TCP_HOST_READERS = 4 };
+
 struct tcp_host_cell {
     uint32_t write_epoch, read_epoch;
-    uint32_t write_warp_epoch, read_warp_epoch[2];
-    uint32_t write_time, read_time[2];  // of the thread (tcp_host_named.cpp)
+    uint32_t write_warp_epoch, read_warp_epoch[TCP_HOST_READERS];
+    uint32_t write_time, read_time[TCP_HOST_READERS];  // of the thread (tcp_host_named.cpp)
     int32_t write_line, read_line;
-    // two readers are enough: any other thread differs from at least one of them
-    uint16_t writer, reader[2];
-    uint8_t readers;  // number of readers in read_epoch, 0..2
+    // of a warp two readers are enough: any other thread differs from at least one of them; each of several roles
+    // may be what a writer does not wait for
+    uint16_t writer, reader[TCP_HOST_READERS];
+    uint8_t readers;  // number of readers in read_epoch
     uint8_t pending;  // "writer" has issued a cp.async that has not been waited for
 };
 
