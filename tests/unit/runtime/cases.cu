@@ -167,3 +167,25 @@ TCP_EXTERN_C tcp_status fault_launch(const tcp_b32 *src, tcp_b32 *out, int fault
         fault_kernel<10>, fault_kernel<11>, fault_kernel<12>, fault_kernel<13>, fault_kernel<14>};
     return tcp_launch("fault", kernel[fault], tcp_blocks(1, 1, 1), 64, 256, stream, src, out);
 }
+
+// Three warps read a word, and the first one writes it again behind a barrier: with "LEFT" the last of the three does
+// not come to it.  128 threads.
+template <bool LEFT>
+static __global__ void __launch_bounds__(128)
+    readers_kernel(const tcp_b32 *__restrict__ src, tcp_b32 *__restrict__ out) {
+    TCP_SHARED_BUFFER(smem);
+    tcp_b32 *const s = (tcp_b32 *)(smem + 0);
+    const int tid = (int)threadIdx.x, warp = tid / 32;
+    if (tid == 0) tcp_st_shared_32(&s[0], tcp_ld_global_32(&src[0]));
+    tcp_sync();
+    const tcp_b32 v = warp ? tcp_ld_shared_32(&s[0]) : 0;
+    if (!LEFT || warp < 3) tcp_named_sync(1, LEFT ? 96 : 128);
+    if (tid == 0) tcp_st_shared_32(&s[0], tcp_ld_global_32(&src[1]));
+    if (tid % 32 == 0) tcp_st_global_32(&out[warp], v);
+}
+
+TCP_EXTERN_C tcp_status readers_launch(const tcp_b32 *src, tcp_b32 *out, int left,
+                                       tcp_stream stream) {
+    return tcp_launch("readers", left ? readers_kernel<true> : readers_kernel<false>,
+                      tcp_blocks(1, 1, 1), 128, 256, stream, src, out);
+}

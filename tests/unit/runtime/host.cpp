@@ -13,6 +13,8 @@ TCP_EXTERN_C tcp_status matrix_launch(const tcp_b16 *src, tcp_b16 *out, int faul
                                       tcp_stream stream);
 TCP_EXTERN_C tcp_status fault_launch(const tcp_b32 *src, tcp_b32 *out, int fault,
                                      tcp_stream stream);
+TCP_EXTERN_C tcp_status readers_launch(const tcp_b32 *src, tcp_b32 *out, int left,
+                                       tcp_stream stream);
 
 // Is "kind" among the reports of the last launch?
 static bool reported(const char *kind) {
@@ -95,6 +97,9 @@ static void check_faults(tcp_host_schedule schedule) {
         CHECK(strstr(tcp_last_error(), "cases.cu:"), "fault %d: no place in '%s'", fault,
               tcp_last_error());
     }
+    CHECK(readers_launch(src, out, 0, nullptr) == TCP_OK, "%s", tcp_last_error());
+    CHECK(readers_launch(src, out, 1, nullptr) == TCP_ERR_DEVICE && reported("race"),
+          "the third reader is forgotten: %s", tcp_last_error());
     tcp_free(src);
     tcp_free(out);
 }
