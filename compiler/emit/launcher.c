@@ -290,6 +290,8 @@ static void put_contract(const struct emission *o) {
     if (out) text = arena_printf(m, "read or write %s", out);
     if (in) text = arena_printf(m, "write %s%s%s", in, out ? ", or " : "", text);
     text = arena_printf(m, "While the kernel runs, no other code may %s.", text);
+    if (!o->k->launch->nvariants)
+        comment_write(o->b, 0, "Launches the kernel for these numbers of devices.", 0);
     if (out && o->k->launch->ntensors > 1)
         text =
             arena_printf(m, "No tensor that the kernel writes may overlap another one. %s", text);

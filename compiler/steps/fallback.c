@@ -124,6 +124,18 @@ static bool restart(struct compiled *c) {
     return true;
 }
 
+// The copy, of several in "d", of which a side is a composition, such as every second row; or NULL.
+static const struct ast_stmt *composed(const struct ast_decl *d) {
+    const struct ast_block *b = d->fn.body;
+    for (int i = 0; b && b->nstmts > 1 && i < b->nstmts; ++i) {
+        const struct ast_stmt *st = b->stmt[i];
+        if (st->kind == S_COPY &&
+            (st->copy.src->kind == E_COMPOSE || st->copy.dst->kind == E_COMPOSE))
+            return st;
+    }
+    return NULL;
+}
+
 bool fallback_begin(struct compiled *c) {
     struct session *s = c->s;
     if (c->as_it_is || !c->ast || s->options.tuned) return false;
@@ -149,6 +161,13 @@ bool fallback_begin(struct compiled *c) {
     }
     *f = was;
     s->options.fallbacks = before;
+    const struct ast_stmt *part = composed(d);
+    if (part) {
+        diag_note_of(s, error, part->at,
+                     "several copies in one kernel take ranges and slices of tensors; in a kernel "
+                     "of its own this composition is planned, too");
+        return false;
+    }
     diag_note_of(s, error, d->name.at,
                  "the planner wrote this for the copy of kernel '%s', and found nothing else that "
                  "is accepted and nearly as fast; that is a fault of tcpc",

@@ -1,6 +1,5 @@
-// The wording of syntax errors. The parser says which tokens could follow where it stopped. This
-// file turns them into a sentence, and recognises common slips: a missing ";", "=" for "==", a
-// forgotten "->", a misspelt keyword, a bracket or brace that is not closed.
+// The wording of syntax errors: a sentence of the tokens that could follow where the parser stopped, and common
+// slips: a missing ";", "=" for "==", a forgotten "->", a misspelt keyword, a bracket that is not closed.
 #include <string.h>
 
 #include "base/buf.h"
@@ -219,7 +218,7 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
         return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
     struct range copy = {p->now.at.file, p->first.at.begin, p->now.at.begin};
-    if (strstr(slip_text(p, copy), "->")) return false;  // it is there
+    if (strstr(slip_text(p, copy), "->")) return false;
     if (slip_rows(p, p->now.at.begin, set, n, slip_at_copy)) return true;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
     const char *text = slip_text(p, p->now.at);

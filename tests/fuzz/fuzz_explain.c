@@ -31,7 +31,7 @@ static void same_code(const char *a, const char *b, const char *source) {
 static void tell(struct trial *t) {
     struct buf b;
     buf_init(&b);
-    const struct explanation *e = explain_plan(&t->s, t->c.plan, t->c.kir, NULL, NULL);
+    const struct explanation *e = explain_plan(&t->s, t->c.plan, t->c.kir, NULL, NULL, NULL);
     if (!e) BUG("a plan that compiles is not explained");
     explain_print(&t->s, e, &b);
     explain_print_json(&t->s, e, &b);

@@ -50,11 +50,16 @@ def planned(tcpc, rng, i, kind):
 def program(tcpc, folder, kinds, first, seed):
     """The folder of one program, and how many kernels it has."""
     rng, name = random.Random(f"{seed} {first}"), os.path.join(folder, f"relayouts_{first}")
-    parts = []
+    parts, shapes = [], []
     for i, kind in enumerate(kinds, first):
-        parts.append(run_time.drawn(rng, i) if kind == "params" else bare(rng, i) if kind == "bare" else planned(tcpc, rng, i, kind))
+        if kind == "params":
+            text, shape = run_time.drawn(rng, i)
+            shapes.append(shape)
+        else:
+            text = bare(rng, i) if kind == "bare" else planned(tcpc, rng, i, kind)
+        parts.append(text)
     with_params = "params" in kinds
-    words = run_time.values(rng, "".join(parts)) if with_params else []
+    words = run_time.values(rng, "".join(parts), shapes) if with_params else []
     plan = name + ".tcp"
     with open(plan, "w") as f:
         f.write("tcp 1;\n" + run_time.head() * with_params + "".join(parts))

@@ -8,6 +8,23 @@ from pieces import tup
 TYPES = {"u8": 1, "s8": 1, "u16": 2, "f16": 2, "bf16": 2, "f32": 4, "s32": 4, "u32": 4, "f64": 8, "s64": 8}
 
 
+def count_tiles(draw, counts, piped):
+    """Draws who counts the tiles along each mode: returns the names, the loops, and the mode of the pipeline."""
+    r, at, loops = draw.r, [None] * len(counts), []
+    modes = r.order(len(counts))
+    pipe = modes.pop() if piped else None
+    for m in modes:
+        if len(draw.grid) < 3 and r.percent(65):
+            at[m] = f"block.{'xyz'[len(draw.grid)]}"
+            draw.grid.append(counts[m])
+        else:
+            at[m] = f"i{m}"
+            loops.append((f"i{m}", counts[m]))
+    if piped:
+        at[pipe] = "n"
+    return at, loops, pipe
+
+
 class Boxes(Draw):
     """Draws a kernel with one to three tensors that go to shared memory by "bulk" or "tma.load", and from there on."""
 
@@ -95,20 +112,8 @@ class Boxes(Draw):
             else:
                 texts.append(str(e))
                 counts.append(str(-(-e // n)))
-        # who counts the tiles
-        at, loops, piped = [None] * rank, [], r.percent(65)
-        modes = list(range(rank))
-        r.shuffle(modes)
-        pipe = modes.pop() if piped else None
-        for m in modes:
-            if len(self.grid) < 3 and r.percent(65):
-                at[m] = f"block.{'xyz'[len(self.grid)]}"
-                self.grid.append(counts[m])
-            else:
-                at[m] = f"i{m}"
-                loops.append((f"i{m}", counts[m]))
-        if piped:
-            at[pipe] = "n"
+        piped = r.percent(65)
+        at, loops, pipe = count_tiles(self, counts, piped)
         roles = piped and r.percent(35)
         stages = f" stages {r.choice([1, 2, 2, 3, 4, 8])}" if piped and (roles or r.percent(92)) else ""
         # a box begins at 128 bytes or, with a swizzle, at the swizzle's period

@@ -6,7 +6,7 @@ now and then overlapping strides and strides of 0, and other copies beside. Some
 from math import prod
 
 from blocks import PIECE
-from boxes import TYPES
+from boxes import TYPES, count_tiles
 from generate import Draw, Drawn
 from pieces import tup
 
@@ -119,18 +119,8 @@ class Stores(Draw):
             return False
         texts, counts = zip(*[self.extent(m) for m in range(rank)])
         most = [int(t) if t.isdigit() else max(self.tries[t]) for t in texts]
-        at, loops, piped = [None] * rank, [], r.percent(40)
-        modes = r.order(rank)
-        pipe = modes.pop() if piped else None
-        for m in modes:
-            if len(self.grid) < 3 and r.percent(65):
-                at[m] = f"block.{'xyz'[len(self.grid)]}"
-                self.grid.append(counts[m])
-            else:
-                at[m] = f"i{m}"
-                loops.append((f"i{m}", counts[m]))
-        if piped:
-            at[pipe] = "n"
+        piped = r.percent(40)
+        at, loops, pipe = count_tiles(self, counts, piped)
         if joins and r.percent(40) and len(self.grid) < 3:  # blocks that join the same elements
             self.grid.append(str(r.choice([2, 3])))
         stages = f" stages {r.choice([1, 2, 3, 4])}" if piped else ""

@@ -86,6 +86,34 @@ static void one_of_many(void) {
     tcpc_cache_free(cache);
 }
 
+// A kernel for each number of devices, each kept by itself.
+static void numbers_of_devices(void) {
+    static const char *const most[] = {"2", "3"};
+    struct tcpc_cache *cache = tcpc_cache_new(0);
+    struct tcpc_options o = {.cache = cache, .names = 1};
+    for (int i = 0; i < 2; ++i) {
+        char text[512];
+        struct tcpc_result *r;
+        snprintf(text, sizeof text,
+                 "tcp 1;\nparam G : index in 1 .. %s;\nmesh g (G);\nparam M : index in 1 .. 99;\n"
+                 "tensor A : f16 global row(m=M, n=8*G) over (g: m);\n"
+                 "tensor B : f16 global row(m=M, n=8*G) over (g: n);\n"
+                 "kernel k(A, out B) { copy A -> B; }\n",
+                 most[i]);
+        HOLDS(same(text, o, &r));
+        HOLDS(r->status == TCPC_OK && r->nworks == (size_t)i + 2);
+        for (size_t k = 0; k < r->nworks; ++k)
+            CHECK(r->work[k]->kernel[2] == '1' + (char)k && r->work[k]->done > 0, "%s",
+                  r->work[k]->kernel);
+        tcpc_free(r);
+        HOLDS(same(text, o, &r));
+        for (size_t k = 0; k < r->nworks; ++k)
+            CHECK(r->work[k]->done == 0 && r->work[k]->kept > 0, "%s", r->work[k]->kernel);
+        tcpc_free(r);
+    }
+    tcpc_cache_free(cache);
+}
+
 // -- random plans ---------------------------------------------------------------------------------
 
 // "from" with a part of it that "what" begins, up to "until", of another plan; or as it is.
@@ -145,6 +173,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[at], "--seed") == 0) seed = strtoul(argv[at + 1], NULL, 10);
     }
     one_of_many();
+    numbers_of_devices();
     random_plans(plans, seed, 0);
     random_plans(plans / 4, seed, 1 << 16);  // most of it is dropped again
     tcpc_cache_free(NULL);

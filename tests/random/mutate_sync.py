@@ -116,6 +116,8 @@ def number(text):
             if call == "tcp_bulk_wait":
                 mutants.append((kernel_of, at, "until it was read alone"))
         fence = re.match(r"\s*tcp_fence_async(_all)?\(\);", line)
+        fills = re.search("// a copy fills '(\\w+)' next", line)
+        only_read = fills and fills[1] not in stored(role_text(given, at))
         # that of the thread that issues the store after it, which has one of its own
         if fence and any(STORES.search(x) for x in given[at : at + 2]):
             pass
@@ -123,7 +125,7 @@ def number(text):
             line = line.replace("tcp_f", f"if (tcp_mutant == {len(mutants)} ? tid == 0 : tcp_mutant != {len(mutants) + 1}) tcp_f")
             mutants.append((kernel, at, "with a fence of its first thread alone"))
             mutants.append((kernel, at, "without its fence"))
-        elif fence and "others have read" not in line and stored(role_text(given, at)) & filled(kernel_text(given, at)):
+        elif fence and not only_read and "others have read" not in line and stored(role_text(given, at)) & filled(kernel_text(given, at)):
             k = len(mutants)
             line = line.replace("tcp_f", f"if (tcp_mutant == {k + 1} ? threadIdx.x % 32 == 0 : tcp_mutant != {k}) tcp_f")
             mutants.append((kernel, at, "without its fence"))
@@ -207,7 +209,9 @@ def number(text):
                 f"{named[1]}if (tcp_mutant != {k}) tcp_named_{named[2]}({named[3]} + (tcp_mutant == {k + 1}), "
                 f"{named[4]} + 32 * (tcp_mutant == {k + 2}));"
             )
-            mutants.append((kernel, at, f"without its {named[2]}"))
+            # a role of one warp meets in take(), too
+            met = named[4] == "32" and given[at - 2].strip().endswith(".take();")
+            mutants.append((None if met else kernel, at, f"without its {named[2]}"))
             own = named[3].isdigit()  # the number of a role's own barrier may be any that is free
             mutants.append((None if own else kernel, at, f"with another number of its {named[2]}"))
             mutants.append((kernel, at, f"with another count of its {named[2]}"))

@@ -104,8 +104,9 @@ static bool note_too_many(struct uses *u, const struct use *w) {
     return false;
 }
 
+// "back": of how many steps before the read the copy is.
 static void warn(struct uses *u, struct use *w, const struct use *r, const struct stmt *loop,
-                 const struct prove_witness *found) {
+                 int back, const struct prove_witness *found) {
     struct session *s = u->s;
     const struct copy *c = w->copy;
     const struct tensor *t = r->view->base;
@@ -119,16 +120,36 @@ static void warn(struct uses *u, struct use *w, const struct use *r, const struc
     diag_warn(s, W_STALE, c->at,
               "where '%s' ends, this copy leaves in '%s' what an earlier step of '%s' wrote, and "
               "it is read %s",
-              c->src.base->name, t->name, loop->var->name, w < r ? "below" : "above");
-    diag_note(s, r->view->at, "%s%s is read %s %s, and was not written in that step",
+              c->src.base->name, t->name, loop->var->name,
+              back    ? arena_printf(&s->arena, "%s later", arena_count(&s->arena, back, "step"))
+              : w < r ? "below"
+                      : "above");
+    diag_note(s, r->view->at, "%s%s is read %s %s, and was not written in %s step",
               instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
-              instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
+              instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0),
+              back ? "this or that" : "that");
+    if (back) {
+        diag_note(s, r->view->at,
+                  "is this the right part of '%s'? if it is, write 'pad %s' after the copy that "
+                  "fills it",
+                  t->name, defined_padded(u, c) ? defined_padded(u, c)->pad->text : "0");
+        return;
+    }
     if (note_too_many(u, w)) return;
     diag_note(s, c->at, "%s there", defined_pad_text(u, c));
     uint32_t end = c->at.end - 1;  // before the semicolon
     const struct copy *other = defined_padded(u, c);
     diag_fixit(s, (struct range){c->at.file, end, end},
                arena_printf(&s->arena, " pad %s", other ? other->pad->text : "0"));
+}
+
+// Whether "x" is a function that changes what is there, and does not get the step of "loop", by which it could
+// know where elements end.
+static bool only_changes(const struct use *x, const struct stmt *loop) {
+    if (!defined_adds(x)) return false;
+    for (int i = 0; i < x->call->fn->nindexes; ++i)
+        if (ix_depends_on(x->call->index[i], loop->var)) return false;
+    return true;
 }
 
 // Asks about steps of the first "loops" loops around "r", and what "w" leaves out.
@@ -147,6 +168,7 @@ static bool ask(struct uses *u, struct prover *prover, struct use *r, struct use
         defined_set(u, x);
         full = full || x->x->full;
         one.equal = loops - 1;
+        if (only_changes(x, loop_of(r, loops))) continue;
         role[n] = x->copy && !x->copy->pad ? PROVE_COPIES : PROVE_WRITES;
         write[n++] = one;
     }
@@ -166,8 +188,94 @@ static bool ask(struct uses *u, struct prover *prover, struct use *r, struct use
     const struct stmt *loop = loop_of(r, loops);
     if (full || would.x->full || !carried(u, r, loop->var, 0)) return false;
     if (prove_not_stale(prover, &r->set, write, role, n, loops, &found) != PROVE_NO) return false;
-    warn(u, w, r, loop, &found);
+    warn(u, w, r, loop, 0, &found);
     return true;
+}
+
+// -- slots that an earlier step fills -------------------------------------------------------------
+
+enum { MOST_BACK = 3 };
+
+// "set" of the loop's step "back" before: the variable number "at" is that of the loop.
+static struct prove_set shifted(struct session *s, struct prove_set set, int at, int back) {
+    const struct ix_var *x = set.var[at].var;
+    const struct ix *by = ix_sub(s, ix_var(s, x), ix_int(s, back));
+    struct prove_var *var = ARENA_ARRAY(&s->arena, struct prove_var, set.nvars + 1);
+    const struct ix **cond = ARENA_ARRAY(&s->arena, const struct ix *, set.nconds + 1);
+    const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, set.nouts + 1);
+    for (int i = 0; i < set.nvars; ++i) {
+        var[i] = set.var[i];
+        if (i <= at) continue;
+        var[i].begin = ix_substitute(s, var[i].begin, x, by);
+        var[i].end = ix_substitute(s, var[i].end, x, by);
+    }
+    for (int i = 0; i < set.nconds; ++i) cond[i] = ix_substitute(s, set.cond[i], x, by);
+    for (int i = 0; i < set.nouts; ++i) out[i] = ix_substitute(s, set.out[i], x, by);
+    cond[set.nconds++] = ix_sub(s, by, set.var[at].begin);
+    set.var = var;
+    set.cond = cond;
+    set.out = out;
+    return set;
+}
+
+static bool is_complete(const struct prove_set *set) {
+    bool all = true;
+    for (int i = 0; i < set->nvars; ++i) all &= set->var[i].begin && set->var[i].end;
+    for (int i = 0; i < set->nconds; ++i) all &= set->cond[i] != NULL;
+    for (int i = 0; i < set->nouts; ++i) all &= set->out[i] != NULL;
+    return all;
+}
+
+static bool moves(const struct ix_var *x, const struct view *v) {
+    for (int i = 0; lay_valid(v->coord) && i < lay_tuple_leaves(v->base->layout.shape); ++i)
+        if (v->coord_off[i] && ix_depends_on(v->coord_off[i], x)) return true;
+    return false;
+}
+
+// Asks about a ring of slots by hand: what "w" left out some steps before "r", in the innermost loop around both.
+static bool ask_back(struct uses *u, struct prover *prover, struct use *r, struct use *w) {
+    struct prove_write write[MOST_BACK + 2];
+    enum prove_role role[MOST_BACK + 2];
+    struct prove_set set[MOST_BACK + 2];
+    struct prove_write one;
+    if (!defined_relate(r, w, &one) || one.equal > 0 || !one.common) return false;
+    int loops = one.common;
+    const struct stmt *loop = loop_of(r, loops);
+    if (!moves(loop->var, &w->copy->dst) || !carried(u, r, loop->var, 0)) return false;
+    for (int i = 0; i < u->n; ++i) {
+        struct prove_write other;
+        if (!u->at[i].write || &u->at[i] == w || u->at[i].view->base != r->view->base) continue;
+        if (only_changes(&u->at[i], loop) || !defined_relate(r, &u->at[i], &other)) continue;
+        if (other.equal > 0 || other.common >= loops) return false;
+    }
+    struct constant none = {0};
+    struct copy all = *w->copy;
+    all.pad = &none;
+    struct use would = *w;
+    would.copy = &all;
+    would.view = &all.dst;
+    would.x = NULL;
+    defined_set(u, w);
+    defined_set(u, &would);
+    if (r->x->full || w->x->full || would.x->full || w->set.nvars < loops) return false;
+    if (would.set.nvars < loops || w->set.time || would.set.time) return false;
+    int first = w < r ? 0 : 1;  // of this step, or of the one before
+    for (int back = 1; back <= MOST_BACK; ++back) {
+        int n = 0;
+        struct prove_witness found;
+        for (int i = first; i <= back + 1; ++i) {
+            bool last = i > back;
+            set[n] = shifted(u->s, last ? would.set : w->set, loops - 1, last ? back : i);
+            role[n] = last ? PROVE_WOULD_WRITE : PROVE_COPIES;
+            if (!is_complete(&set[n])) return false;
+            write[n] = (struct prove_write){&set[n], loops, loops - 1, true};
+            ++n;
+        }
+        if (prove_not_stale(prover, &r->set, write, role, n, loops, &found) != PROVE_NO) continue;
+        warn(u, w, r, loop, back, &found);
+        return true;
+    }
+    return false;
 }
 
 void defined_stale(struct uses *u, struct prover *prover, struct use *r) {
@@ -179,5 +287,6 @@ void defined_stale(struct uses *u, struct prover *prover, struct use *r) {
         // what stands below comes before in the same step of a loop only with a loop inside it
         for (int loops = one.common - !one.before; loops > 0; --loops)
             if (ask(u, prover, r, w, loops)) break;
+        if (!w->told) ask_back(u, prover, r, w);
     }
 }

@@ -206,7 +206,9 @@ static void warn_idle_block(struct session *s, const struct kernel *k, const str
                   "a block has %" PRId64 " threads, and the tiled copies of '%s' use at most "
                   "%" PRId64,
                   k->threads, k->name, b->declared);
-        diag_fixit(s, k->threads_at, arena_printf(&s->arena, "%" PRId64, b->declared));
+        // less than a warp is no better
+        diag_fixit(s, k->threads_at,
+                   arena_printf(&s->arena, "%" PRId64, b->declared < 32 ? 32 : b->declared));
         return;
     }
     if (b->told || b->unknown || 2 * b->busy > k->threads || !saves_warps(k, b->busy)) return;

@@ -48,6 +48,41 @@ static bool counts(const struct moved *x, const struct ix *first, int64_t by) {
            by < 2 * x->step;
 }
 
+// Whether something that "loop" moves has "n" elements along the mode along which it is moved.
+static bool moves_of(const struct reads *r, const struct stmt *loop, const struct ix *n) {
+    struct session *s = r->s;
+    for (int i = 0; i < r->n; ++i) {
+        const struct view *v = r->at[i].view;
+        for (int m = 0; lay_valid(v->coord) && m < lay_tuple_leaves(v->base->layout.shape); ++m) {
+            const struct ix *e = v->coord_off[m], *end = e ? view_limit(s, v, m) : NULL;
+            e = e ? instances_step(s, &r->at[i].around, e) : NULL;
+            if (e && end && ix_depends_on(e, loop->var) && ix_equal(end, n)) return true;
+        }
+    }
+    return false;
+}
+
+// Whether "first" is the size of a mode that "loop" does not move, while it takes all tiles of "x", of another size.
+static bool is_of_another(struct reads *r, const struct stmt *loop, const struct moved *x,
+                          const struct ix *first) {
+    struct session *s = r->s;
+    struct lay_int n, of, steps;
+    if (!ix_monomial(first, &n) || !ix_monomial(x->left, &of) || !ix_monomial(loop->end, &steps))
+        return false;
+    struct lay_int tiles = lay_int_ceil_div(&s->lay, of, lay_int(x->step));
+    lay_clear_error(&s->lay);
+    if (lay_int_static(n) || lay_int_static(of) || !lay_int_valid(tiles) ||
+        !lay_int_equal(tiles, steps) || !reads_unrelated(s, n, of) || moves_of(r, loop, first) ||
+        !coverage_short(r->prover, first, x->left) || !coverage_short(r->prover, x->left, first))
+        return false;
+    for (int i = 0; i < r->k->nformals; ++i) {
+        const struct tensor *t = r->k->formal[i].tensor;
+        for (int m = 0; t->space == MEM_GLOBAL && m < lay_tuple_leaves(t->layout.shape); ++m)
+            if (lay_int_equal(reads_extent(s, t, m), n)) return true;
+    }
+    return false;
+}
+
 // Warns of index "e" of a call in "loop" if it counts a read by another step, and no read by its own.
 static bool check(struct reads *r, const struct stmt *st, const struct stmt *loop, int i) {
     struct session *s = r->s;
@@ -55,11 +90,23 @@ static bool check(struct reads *r, const struct stmt *st, const struct stmt *loo
     const struct ix *first = ix_substitute(s, e, loop->var, loop->begin);
     int at = 0, mode = 0;
     int64_t step;
-    struct moved x, found = {0};
+    struct moved x, found = {0}, other = {0};
     if (!by || !first || !ix_static(by, &step) || step == 0) return false;
     while (next_moved(r, loop, &at, &mode, &x)) {
-        if (x.step == step || x.step == -step) return false;
+        if (x.step == step || (x.step == -step && !is_of_another(r, loop, &x, first))) return false;
+        if (x.step == -step) other = x;
         if (!found.a && counts(&x, first, step)) found = x;
+    }
+    if (other.a) {
+        const struct view *w = other.a->view;
+        diag_warn(s, W_UNREAD, st->at,
+                  "'%s' gets %s, and '%s' moves '%s' along %s, which has %s elements: what is left "
+                  "of them is %s - %" PRId64 "*%s",
+                  st->call->fn->name, ix_text(s, e), loop->var->name, w->base->name,
+                  view_mode_text(s, w->base, other.mode), ix_text(s, other.left),
+                  ix_text(s, other.left), other.step, loop->var->name);
+        diag_note(s, w->at, "'%s' is read here", w->base->name);
+        return true;
     }
     if (!found.a) return false;
     const struct view *v = found.a->view;
@@ -71,6 +118,95 @@ static bool check(struct reads *r, const struct stmt *st, const struct stmt *loo
     return true;
 }
 
+// -- distances ------------------------------------------------------------------------------------
+
+// A block or a step "v" in an index, "coef" times.
+struct counter {
+    const struct ix_var *v;
+    int64_t coef;
+};
+
+// What "v" moves by "step" elements (0: by any number of them, but one, which is set) along a mode of "n" (NULL: of any number);
+// NULL: there is nothing.
+static const struct view *moved_by(const struct reads *r, const struct ix_var *v, int64_t *step,
+                                   const struct lay_int *n, int *mode) {
+    struct session *s = r->s;
+    int64_t is;
+    for (int i = 0; i < r->n; ++i) {
+        const struct view *w = r->at[i].view;
+        if (w->base->space != MEM_GLOBAL || !lay_valid(w->coord)) continue;
+        for (*mode = 0; *mode < lay_tuple_leaves(w->base->layout.shape); ++*mode) {
+            const struct ix *e = w->coord_off[*mode];
+            e = e ? instances_step(s, &r->at[i].around, e) : NULL;
+            const struct ix *by = e && ix_depends_on(e, v) ? reads_step_by(s, e, v) : NULL;
+            if (!by || !ix_static(by, &is) || (*step ? is != *step : is < 2)) continue;
+            if (n && !lay_int_equal(reads_extent(s, w->base, *mode), *n)) continue;
+            *step = is;
+            return w;
+        }
+    }
+    return NULL;
+}
+
+// The two blocks or steps whose difference "e" is, but for a number; false: it is none.
+static bool difference_of(const struct ix *e, struct counter out[2]) {
+    int n = 0;
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (!t->atom && lay_int_static(t->coef)) continue;
+        if (n == 2 || !t->atom || t->atom->op != IX_VAR || !lay_int_static(t->coef) ||
+            !ix_is_block_or_loop(t->atom->var->kind))
+            return false;
+        out[n++] = (struct counter){t->atom->var, t->coef.num};
+    }
+    return n == 2 && (out[0].coef < 0) != (out[1].coef < 0);
+}
+
+// Warns of the distance "e", which a call gets, if it counts "y" in elements of a mode, and "x" in others than those that
+// "x" moves along as many.
+static bool check_distance(struct reads *r, const struct stmt *st, const struct ix *e,
+                           struct counter x, struct counter y) {
+    struct session *s = r->s;
+    int64_t by = x.coef < 0 ? -x.coef : x.coef, of = y.coef < 0 ? -y.coef : y.coef, is = 0, one = 1;
+    int mode, at;
+    const struct view *w = of > 1 ? moved_by(r, y.v, &of, NULL, &mode) : NULL;
+    struct lay_int n = w ? reads_extent(s, w->base, mode) : lay_int(0);
+    if (!w || moved_by(r, x.v, &by, NULL, &at)) return false;
+    const struct view *v = moved_by(r, x.v, &is, &n, &at);
+    if (v) {
+        diag_warn(s, W_UNREAD, st->at,
+                  "'%s' gets %s, and '%s' moves '%s' by other steps along %s: %" PRId64
+                  "*%s would count its elements",
+                  st->call->fn->name, ix_text(s, e), x.v->name, v->base->name,
+                  view_mode_text(s, v->base, at), is, x.v->name);
+        diag_note(s, v->at, "'%s' is here", v->base->name);
+        return true;
+    }
+    for (int i = 0; i < 3; ++i) {
+        const struct ix_var *z = r->k->block[i];
+        v = z && z != x.v && z != y.v ? moved_by(r, z, &by, &n, &at) : NULL;
+        if (!v || !moved_by(r, x.v, &one, NULL, &mode)) continue;
+        diag_warn(s, W_UNREAD, st->at,
+                  "'%s' gets %s, and '%s' moves nothing by %" PRId64
+                  " elements: '%s' moves '%s' so",
+                  st->call->fn->name, ix_text(s, e), x.v->name, by, z->name, v->base->name);
+        diag_note(s, v->at, "'%s' is here", v->base->name);
+        return true;
+    }
+    return false;
+}
+
+static bool check_distances(struct reads *r, const struct stmt *st) {
+    for (int i = 0; i < st->call->fn->nindexes; ++i) {
+        const struct ix *e = st->call->index[i];
+        struct counter x[2];
+        if (e && difference_of(e, x) &&
+            (check_distance(r, st, e, x[0], x[1]) || check_distance(r, st, e, x[1], x[0])))
+            return true;
+    }
+    return false;
+}
+
 void lint_counters(struct lint *l) {
     const struct kernel *k = l->k;
     if (l->told || k->device || k->planned) return;
@@ -80,6 +216,7 @@ void lint_counters(struct lint *l) {
         for (const struct stmt *loop = st->up; loop && !r->more; loop = loop->up)
             for (int i = 0; stmt_loops(loop) && loop->var && i < st->call->fn->nindexes; ++i)
                 if (check(r, st, loop, i)) return;
+        if (!r->more && check_distances(r, st)) return;
     }
     lay_clear_error(&l->s->lay);
 }

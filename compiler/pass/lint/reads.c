@@ -271,6 +271,10 @@ bool reads_unrelated(struct session *s, struct lay_int a, struct lay_int b) {
     return !lay_int_valid(rate) || rate.nsyms > 0;
 }
 
+bool reads_rounded_up(struct lay_int n) {
+    return n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1;
+}
+
 bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m) {
     if (ix_equal(n, m)) return true;
     bool sum = (n->op == IX_SUM && n->nterms > 1) != (m->op == IX_SUM && m->nterms > 1);

@@ -76,6 +76,8 @@ void reads_note(struct reads *r, const struct tensor *t, int mode, const struct 
 bool reads_all(struct reads *r, const struct access *a, int mode, const struct mover *m);
 // Whether nothing reads "t", and all of it is proven to be written.
 bool reads_written(struct reads *r, const struct tensor *t);
+// Whether "n" is "ceil_div(of, by)".
+bool reads_rounded_up(struct lay_int n);
 // Whether "n" and "m" are equal, perhaps by the relations of params: an extent L - 2 is a param.
 bool reads_equal(struct reads *r, const struct ix *n, const struct ix *m);
 // The extent of "t" along its flattened mode "mode".
@@ -115,7 +117,7 @@ bool misread_apart(const struct access *a, const struct access *b);
 // another mode, or "m" counts the tiles along that one.
 bool misread_outside(struct reads *r, const struct access *a, enum dir dir, int mode,
                      const struct mover *m);
-// Warns of a loop up to the number of the block, not included, so that block 0 has no step and no block the last tile.
+// Warns of a loop that ends by the number of the block, so that no block reads the last tile.
 bool misread_last(struct reads *r, const struct access *a, int mode);
 
 // offset.c
@@ -140,10 +142,13 @@ const struct ix *reads_step_by(struct session *s, const struct ix *e, const stru
 bool shares_note(struct reads *r, const struct access *a, const struct mover *m);
 
 // turns.c
-// Warns of "a", of which blocks take tiles along "mode" side by side in each step, if the next step takes some again.
+// Warns of "a", of which blocks take tiles along "mode" side by side in each step, if the next step takes some again, or goes
+// on by the steps of one block.
 bool turns_overlap(struct reads *r, const struct access *a, int mode);
 // Warns of an input of which nothing reads the tiles between those of the blocks and the next step.
 bool turns_apart(struct reads *r);
+// Warns of "a" if a loop around it ends at a quotient by a param, and loses what that leaves along "mode".
+bool turns_lost(struct reads *r, const struct access *a, int mode);
 
 // alike.c
 // Warns of an axis of the grid that moves sums, and nothing that is summed: all its blocks compute the same.

@@ -235,19 +235,26 @@ struct turned {
     int i, j;
 };
 
-static bool find(struct session *s, const struct kernel *k, const struct copy *c,
-                 struct turned *out) {
-    struct way *w = &out->way;
-    struct loops l = {0};
+// Sets how the elements of "c", which writes global memory, get there; false: not known.
+static bool find_way(struct session *s, const struct kernel *k, const struct copy *c,
+                     struct loops *l, struct turned *out) {
     bool global = c->src.base->space == MEM_GLOBAL;
     if (c->dst.base->space != MEM_GLOBAL) return false;
-    const struct copy *by = global ? c : filled_by(s, k, c, &l), *from = by;
+    const struct copy *by = global ? c : filled_by(s, k, c, l), *from = by;
     struct loops inner = {0};
     if (by && by->src.base->space == MEM_FRAG && c->src.base->space == MEM_SHARED)
         from = filled_by(s, k, by, &inner);
     out->from = from;
-    if (!from || inner.n || from->src.base->space != MEM_GLOBAL || !way_of(s, from, by, c, w))
-        return false;
+    return from && !inner.n && from->src.base->space == MEM_GLOBAL &&
+           way_of(s, from, by, c, &out->way);
+}
+
+static bool find(struct session *s, const struct kernel *k, const struct copy *c,
+                 struct turned *out) {
+    struct way *w = &out->way;
+    struct loops l = {0};
+    if (!find_way(s, k, c, &l, out)) return false;
+    const struct copy *from = out->from;
     for (int i = 0; i < w->of.n; ++i) {
         for (int j = i + 1; j < w->of.n; ++j) {
             const struct ix *x = mover_of(s, &from->src, &w->of, i);
@@ -274,9 +281,42 @@ bool turned_tiles_known(struct session *s, const struct kernel *k, const struct 
     return found;
 }
 
+// The leaf along which the lowest digit of the block's number moves "v": 'block.x % 8'; -1: there is none.
+static int lowest_digit(struct session *s, const struct view *v, const struct leaves *l,
+                        const struct ix **out) {
+    for (int i = 0; i < l->n; ++i) {
+        const struct ix *e = mover_of(s, v, l, i);
+        if (e && e->op == IX_MOD && e->a->op == IX_VAR) {
+            *out = e;
+            return i;
+        }
+    }
+    return -1;
+}
+
+// Tiles that are counted by rows on one side, and by columns on the other one, by one number of the block.
+static void check_digits(struct session *s, const struct kernel *k, const struct copy *c) {
+    struct turned x;
+    struct loops l = {0};
+    const struct ix *a, *b;
+    if (!find_way(s, k, c, &l, &x)) return;
+    const struct view *from = &x.from->src;
+    if (!lay_tuple_equal(from->base->layout.shape, c->dst.base->layout.shape)) return;
+    int i = lowest_digit(s, from, &x.way.of, &a), j = lowest_digit(s, &c->dst, &x.way.to, &b);
+    if (i < 0 || j < 0 || x.way.leaf[i] == j || a->a->var != b->a->var) return;
+    diag_warn(s, W_TURNED_TILES, c->dst.at,
+              "'%s' moves '%s' along %s, and '%s' moves '%s' along %s: the tiles change places, "
+              "but their elements do not",
+              ix_text(s, a), from->base->name, view_mode_text(s, from->base, x.way.of.mode[i]),
+              ix_text(s, b), c->dst.base->name, view_mode_text(s, c->dst.base, x.way.to.mode[j]));
+}
+
 static void check(struct session *s, const struct kernel *k, const struct copy *c) {
     struct turned x;
-    if (find(s, k, c, &x)) warn(s, k, x.from, c, &x.way, x.i, x.j);
+    if (find(s, k, c, &x))
+        warn(s, k, x.from, c, &x.way, x.i, x.j);
+    else
+        check_digits(s, k, c);
 }
 
 // -- parts of threads -----------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 // Blocks that take tiles side by side in each step of a loop: the next step begins before their end, or after it.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/lint/reads.h"
+#include "plan/bind.h"
 #include "plan/view.h"
 
 // Blocks of "axis" that take tiles side by side, "one" element after the other, in each step of "loop", and the
@@ -50,11 +52,41 @@ static bool check_turns(struct reads *r, const struct access *a, const struct st
     return true;
 }
 
+// Warns if each step of "loop" moves on by as many tiles as the loop has steps, where that is not how many tiles the blocks of
+// "axis" take side by side: the factors of block and step are exchanged.
+static bool check_factors(struct reads *r, const struct access *a, const struct stmt *loop,
+                          int axis, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix_var *x = r->k->block[axis];
+    const struct ix *at = instances_step(s, &a->around, v->coord_off[mode]);
+    const struct ix *by = at ? reads_step_by(s, at, x) : NULL,
+                    *each = at ? reads_step_by(s, at, loop->var) : NULL;
+    int64_t one, from;
+    if (!by || !each || !ix_static(by, &one) || one < 2 || one != view_along(s, v, mode) ||
+        !ix_constant(each) || ix_static(each, NULL) || !ix_static(loop->begin, &from) ||
+        from != 0 || !ix_constant(loop->end) ||
+        !ix_equal(each, ix_scale(s, loop->end, lay_int(one))))
+        return false;
+    const struct ix *side = ix_scale(s, ix_lay(s, r->k->grid[axis]), lay_int(one));
+    if (!coverage_short(r->prover, side, each) && !coverage_short(r->prover, each, side))
+        return false;
+    diag_warn(s, W_UNREAD, v->at,
+              "in each step the blocks of '%s' read %s elements of '%s' along %s side by side, and "
+              "the next step of '%s' begins %s further, which is what all steps of a block would "
+              "take: are the factors of '%s' and '%s' exchanged?",
+              x->name, ix_text(s, side), v->base->name, view_mode_text(s, v->base, mode),
+              loop->var->name, ix_text(s, each), x->name, loop->var->name);
+    return true;
+}
+
 bool turns_overlap(struct reads *r, const struct access *a, int mode) {
     for (int j = 0; j < a->around.n; ++j)
         for (int x = 0; x < 3; ++x)
             if (stmt_loops(a->around.stmt[j]) && a->around.stmt[j]->var && r->k->block[x] &&
-                a->view->coord_off[mode] && check_turns(r, a, a->around.stmt[j], x, mode))
+                a->view->coord_off[mode] &&
+                (check_turns(r, a, a->around.stmt[j], x, mode) ||
+                 check_factors(r, a, a->around.stmt[j], x, mode)))
                 return true;
     return false;
 }
@@ -106,6 +138,66 @@ bool turns_apart(struct reads *r) {
                     check_between(r, a, loop, j % 3, m))
                     return true;
             }
+    }
+    return false;
+}
+
+// The quotient by a param in the end of "loop", rounded down; or NULL.  Passes over products of params prove little,
+// so what it loses is looked at by numbers.
+static const struct ix *quotient_of(const struct stmt *loop) {
+    const struct ix *e = loop->end;
+    if (e->op == IX_SUM && e->nterms == 1 && lay_int_is(e->term[0].coef, 1)) e = e->term[0].atom;
+    return e && e->op == IX_DIV && ix_constant(e) && !lay_int_static(e->k) ? e : NULL;
+}
+
+// Whether at some sizes that "found" is set to all steps of "loop" in all blocks end before "limit" where they read "a" along
+// "mode", and one more step reaches it.
+static bool is_lost(struct reads *r, const struct access *a, const struct stmt *loop, int mode,
+                    const struct ix *limit, struct prove_witness *found) {
+    struct session *s = r->s;
+    const struct ix *end, *at = instances_step(s, &a->around, a->view->coord_off[mode]);
+    const struct ix *by = at ? reads_step_by(s, at, loop->var) : NULL;
+    int64_t tile, to, each, all;
+    if (!by || !coverage_reach(s, a->view, &a->around, mode, &end, &tile) || !ix_constant(end))
+        return false;
+    for (int choice = 0; choice <= 2; ++choice) {
+        const int64_t *sym = plan_choose_when(s, r->plan, NULL, r->k->when, r->k->nwhen, choice);
+        struct ix_env env = {NULL, sym};
+        if (!sym || !ix_eval(end, &env, &to) || !ix_eval(by, &env, &each) ||
+            !ix_eval(limit, &env, &all) || to >= all || to + each < all)
+            continue;
+        *found = (struct prove_witness){.nouts = 1};
+        found->out = ARENA_ARRAY(&s->arena, int64_t, 1);
+        *found->out = to;
+        found->sym = ARENA_ARRAY(&s->arena, int64_t, r->plan->nsyms + 1);
+        memcpy(found->sym, sym, sizeof *sym * (size_t)r->plan->nsyms);
+        return true;
+    }
+    return false;
+}
+
+bool turns_lost(struct reads *r, const struct access *a, int mode) {
+    struct session *s = r->s;
+    const struct view *v = a->view;
+    const struct ix *limit = reads_end(s, v, mode);
+    struct prove_witness found;
+    for (int i = 0; i < a->around.n && limit && ix_constant(limit); ++i) {
+        const struct stmt *loop = a->around.stmt[i];
+        const struct ix *q = stmt_loops(loop) && loop->var ? quotient_of(loop) : NULL;
+        if (!q || !reads_all(r, a, mode, NULL) || !is_only_read(r, a, mode) ||
+            !is_lost(r, a, loop, mode, limit, &found))
+            continue;
+        const char *of = ix_text(s, q->a), *by = lay_int_text(&s->lay, q->k);
+        const char *up =
+            arena_printf(&s->arena, strchr(by, '*') ? "(%s + %s - 1)/(%s)" : "(%s + %s - 1)/%s", of,
+                         by, by);
+        diag_warn(s, W_REMAINDER, loop->end_at,
+                  "nothing promises that '%s' is a multiple of %s, and nothing reads the last, "
+                  "incomplete tile of '%s'; write '%s'",
+                  of, by, v->base->name, up);
+        diag_fixit(s, loop->end_at, up);
+        reads_note(r, v->base, mode, a, false, &found);
+        return true;
     }
     return false;
 }

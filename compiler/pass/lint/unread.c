@@ -65,7 +65,9 @@ static void warn_lost(struct reads *r, const struct access *a, const struct move
     for (int i = 0; i < r->nlost; ++i)
         if (r->lost[i] == m->rounded) return;
     if (r->nlost < MOST_LOST) r->lost[r->nlost++] = m->rounded;
-    if (!ix_equal(q.of, limit)) {
+    bool tiles = q.by > 0 && m->step % q.by == 0 &&
+                 ix_equal(ix_scale(s, q.of, lay_int(m->step / q.by)), limit);
+    if (!ix_equal(q.of, limit) && !tiles) {  // it is no number of tiles either
         q.param = NULL;
         q.least = 1;
         if (ix_monomial(limit, &of)) q.up = coverage_tiles(s, of, m->step);
@@ -144,18 +146,13 @@ static struct skipped before(struct session *s, const struct view *v, int mode) 
     return (struct skipped){ix_int(s, 0), ix_min(s, v->coord_off[mode])};
 }
 
-// Whether "n" is "ceil_div(of, by)".
-static bool is_rounded_up(struct lay_int n) {
-    return n.nsyms == 1 && !n.syms[0]->name && !n.syms[0]->sum && n.num == 1 && n.den == 1;
-}
-
 // Whether "m" counts tiles along a mode of a tensor of the kernel, and moves no tensor along it.
 static bool counts_another(const struct reads *r, const struct mover *m, struct lay_int n,
                            struct lay_int of) {
     struct session *s = r->s;
     int mode;
     struct lay_int all =
-        is_rounded_up(n) ? n.syms[0]->of : lay_int_mul(&s->lay, n, lay_int(m->step));
+        reads_rounded_up(n) ? n.syms[0]->of : lay_int_mul(&s->lay, n, lay_int(m->step));
     lay_clear_error(&s->lay);
     if (!lay_int_valid(all) || lay_int_static(all) || !reads_unrelated(s, all, of)) return false;
     if (coverage_counted_by(s, r->k, m->v, n, NULL, &mode)) return false;
@@ -201,7 +198,7 @@ static bool is_slip(const struct reads *r, const struct access *a, int mode, con
     if (is_exchanged(r, a, mode, m)) return true;
     if (!m->loop && ix_static(m->end, &blocks)) return blocks == 1;
     if (!ix_monomial(limit, &of) || lay_int_static(of) || !ix_monomial(m->end, &n)) return false;
-    bool up = is_rounded_up(n);
+    bool up = reads_rounded_up(n);
     if (counts_another(r, m, n, of)) return true;
     struct lay_int rate = up ? lay_int(n.syms[0]->by) : lay_int_div(&s->lay, of, n);
     lay_clear_error(&s->lay);
@@ -214,6 +211,19 @@ static bool is_slip(const struct reads *r, const struct access *a, int mode, con
 static bool is_named(const struct reads *r, const struct access *a, int mode) {
     const struct view *v = a->view;
     return v->limit && v->limit[mode] && ix_constant(v->limit[mode]) && !is_complete(r, a);
+}
+
+// How much of "a" along "mode" one step of "m" takes: all other blocks and steps together, side by side or not.
+static int64_t taken_at_once(struct reads *r, const struct access *a, int mode,
+                             const struct mover *m, int64_t tile) {
+    struct session *s = r->s;
+    const struct ix *at = ix_substitute(s, a->view->coord_off[mode], m->v, ix_int(s, 0));
+    const struct ix *lo = at ? coverage_bound(s, at, &a->around, false) : NULL,
+                    *hi = at ? coverage_bound(s, at, &a->around, true) : NULL;
+    int64_t all;
+    lo = lo ? ix_min(s, lo) : NULL;
+    hi = hi ? ix_max(s, hi) : NULL;
+    return lo && hi && ix_static(ix_sub(s, hi, lo), &all) && all > 0 ? all + tile : tile;
 }
 
 // Returns true if the other accesses and modes have no need to be checked.
@@ -230,7 +240,8 @@ static bool check_mover(struct reads *r, const struct access *a, enum dir dir, i
     bool by_itself = slip || is_named(r, a, mode), by_tiles = by_itself || reads_all(r, a, mode, m);
     if (by_itself && (r->slip == m->v || r->swapped)) return false;
     if (by_tiles) check_first(r, a, dir, mode, m, limit);
-    if (m->step > tile) end = ix_add(s, end, ix_int(s, m->step - tile));  // see check_gaps
+    int64_t taken = taken_at_once(r, a, mode, m, tile);
+    if (m->step > taken) end = ix_add(s, end, ix_int(s, m->step - taken));  // see check_gaps
     if (!ix_constant(m->end) || !coverage_short(r->prover, end, limit)) return false;
     bool lost = m->rounded && !is_complete(r, a) &&
                 !coverage_short(r->prover, ix_add(s, end, ix_int(s, m->step)), limit);
@@ -344,7 +355,8 @@ static bool check_access(struct reads *r, const struct access *a, enum dir dir, 
     if (!coverage_outermost(r->s, r->k, &a->around, a->view->coord_off[mode], &m))
         return check_threads(r, a, dir, mode) || (dir == ARG_IN && misread_fixed_range(r, a, mode));
     int before = r->s->diags.nwarnings + r->s->diags.nerrors;
-    if (check_mover(r, a, dir, mode, &m) || (dir == ARG_IN && check_shared(r, a, mode, &m)))
+    if (check_mover(r, a, dir, mode, &m) ||
+        (dir == ARG_IN && (check_shared(r, a, mode, &m) || turns_lost(r, a, mode))))
         return true;
     // one warning for one cause
     if (r->s->diags.nwarnings + r->s->diags.nerrors > before) return false;

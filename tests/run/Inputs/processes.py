@@ -1,4 +1,4 @@
-# processes.py TCPC PLAN FOLDER: many runs go at once, in processes; what is told is what one processor tells.
+# processes.py TCPC PLAN FOLDER LIBRARY FLAGS: many runs go at once, in processes; what is told is what one processor tells.
 import os
 import pathlib
 import signal
@@ -6,7 +6,7 @@ import struct
 import subprocess
 import sys
 
-tcpc, plan, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+tcpc, plan, folder, library, flags = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), *sys.argv[4:]
 
 
 def run(processors, *more):
@@ -36,6 +36,6 @@ text = (folder / "plan.cu").read_text()
 head = "#include <csignal>\n#include <unistd.h>\nstatic const int first = getpid();\n"
 (folder / "plan.cu").write_text(head + text.replace("tcp_stream stream) {", "tcp_stream stream) {\n    if (getpid() != first) raise(SIGUSR1);", 1))
 runtime = pathlib.Path(__file__).resolve().parents[3] / "runtime"
-subprocess.run(["c++", "-std=c++17", "-w", "-pthread", "-I", runtime, "-x", "c++", folder / "plan.cu", folder / "main.cpp", runtime / "tcp_harness.cpp",
-                *sorted((runtime / "host").glob("*.cpp")), "-o", folder / "run"], check=True)
+subprocess.run(["c++", "-std=c++17", "-w", "-pthread", "-I", runtime, "-x", "c++", folder / "plan.cu", "-x", "none", folder / "main.cpp", library,
+                *flags.split(), "-o", folder / "run"], check=True)
 print("ended:", len(everything) == 1 or run(99)[0] == -signal.SIGUSR1)
