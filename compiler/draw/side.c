@@ -86,10 +86,8 @@ static void make_pipeline(struct side_line *x) {
         add_act(r, (struct act){ACT_WAIT, FULL});
         add_work(r, false);
         bool waits = h->waits & 1u << i;
-        if (waits)
-            add_act(r, (struct act){ACT_READ, EMPTY, -(int)h->reading, (int)(h->ahead - h->late),
-                                    .text = "read"});
-        add_act(r, (struct act){ACT_COME, EMPTY, waits ? -(int)h->late : 0});
+        if (waits) add_act(r, (struct act){ACT_READ, EMPTY, 0, (int)h->ahead, .text = "read"});
+        add_act(r, (struct act){ACT_COME, EMPTY});
     }
     struct role *r = &x->role[x->nroles++];
     *r = (struct role){.name = "load", .steps = x->steps + h->behind};

@@ -329,7 +329,8 @@ static void add_roles(struct schedule *x) {
         }
         x->load = false;
         if (!load && h->fence) say(x, "fence");
-        say(x, load ? explain_full(s, x->st) : explain_empty(s, x->st, side));
+        if (!load && h->waits & 1u << side) say(x, "wait 0");
+        say(x, load ? explain_full(s, x->st) : "say empty");
         say(x, "}");
     }
 }

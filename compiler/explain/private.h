@@ -274,8 +274,6 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
 // roles.c: how the "load" of pipeline "st" says that a slot is full; who executes the parts of "p", and how they
 // wait for each other.
 const char *explain_full(struct session *s, const struct stmt *st);
-// .. and who uses, at its end, by number of its side.
-const char *explain_empty(struct session *s, const struct stmt *st, int side);
 const char *explain_roles(struct session *s, const struct pipeline *p);
 
 #endif

@@ -13,15 +13,6 @@ const char *explain_full(struct session *s, const struct stmt *st) {
                         h->behind == 1 ? "" : "s");
 }
 
-const char *explain_empty(struct session *s, const struct stmt *st, int side) {
-    const struct handover *h = &st->pipe->handover;
-    if (!(h->waits & 1u << side)) return "say empty";
-    const char *wait = arena_printf(&s->arena, "wait %lld, ", (long long)(h->reading * h->groups));
-    if (h->late == 0) return arena_printf(&s->arena, "%ssay empty", wait);
-    return arena_printf(&s->arena, "%ssay empty, %lld step%s before", wait, (long long)h->late,
-                        h->late == 1 ? "" : "s");
-}
-
 const char *explain_roles(struct session *s, const struct pipeline *p) {
     const struct handover *h = &p->handover;
     const char *told = "side by side";
@@ -39,7 +30,7 @@ const char *explain_roles(struct session *s, const struct pipeline *p) {
     return arena_printf(&s->arena,
                         "%s, the other %lld load, side by side; the loads "
                         "are at most %lld step%s ahead%s; %d named barriers%s",
-                        told, (long long)p->load_threads, (long long)(h->ahead - h->late),
-                        h->ahead - h->late == 1 ? "" : "s",
-                        h->goes_on ? ", also into the next pipeline" : "", named, memory);
+                        told, (long long)p->load_threads, (long long)h->ahead,
+                        h->ahead == 1 ? "" : "s", h->goes_on ? ", also into the next pipeline" : "",
+                        named, memory);
 }

@@ -4,7 +4,7 @@
 // executed, the end of the group says it (KIR_ARRIVE), as the runtime has counted.  It fences there, too, where others
 // have read what the copies fill (struct handover).
 //
-// A wait for one group more than before needs no counters: it is marked.  And which barriers in memory a kernel has.
+// A wait for one group more than before needs no counters: it is marked.
 #include "base/session.h"
 #include "lower/private.h"
 
@@ -174,29 +174,4 @@ void lower_announce(struct session *s, struct kir_kernel *k) {
     drop_nothing(k->body);
     bool met = true;
     if (meets(k->body, true, &met)) k->barriers = arrival_barriers(most);
-}
-
-// -- the barriers in memory of a kernel --------------------------------------------------------------
-
-static void declared_memory(const struct kernel *k, struct kir_kernel *out) {
-    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
-        const struct barrier *b = x->barrier;
-        if (!stmt_awaits(x) || b->ring <= out->nmemory) continue;
-        out->memory[out->nmemory++] = (struct kir_memory){b->ring, b->memory_at, b->leader,
-                                                          (int)b->threads, ARRIVAL_BARRIERS};
-    }
-}
-
-void lower_memory(const struct kernel *k, struct kir_kernel *out) {
-    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
-        if (x->kind != STMT_PIPELINE || !x->pipe->memory_at) continue;
-        const struct pipeline *p = x->pipe;
-        bool there = false;
-        for (int i = 0; i < out->nmemory; ++i) there |= out->memory[i].ring == p->handover.ring;
-        if (there) continue;
-        out->memory[out->nmemory++] =
-            (struct kir_memory){p->handover.ring, p->memory_at, p->use_threads,
-                                p->handover.arrivals, arrival_barriers(p->stages)};
-    }
-    declared_memory(k, out);
 }

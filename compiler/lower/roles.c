@@ -1,7 +1,8 @@
 // Lowers a pipeline with roles.  Its warps divide, and wait for each other by named barriers:
 //
-//     use:   for each step n: wait until its slot is full; use it; say that the slot of step n - late is
-//            empty, if a later step fills it (of several consumers each does that)
+//     use:   for each step n: wait until its slot is full; use it; say that it is empty, if a later
+//            step fills it
+//     (of several consumers each does that)
 //     load:  for each step n: wait until its slot is empty, if an earlier step filled it; fill it; say
 //            that the slot of step n - behind is full, when these loads have completed
 //
@@ -69,6 +70,29 @@ static void announce(struct lowering *w, const struct handover *h) {
     }
 }
 
+static void declared_memory(const struct kernel *k, struct kir_kernel *out) {
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
+        const struct barrier *b = x->barrier;
+        if (!stmt_awaits(x) || b->ring <= out->nmemory) continue;
+        out->memory[out->nmemory++] = (struct kir_memory){b->ring, b->memory_at, b->leader,
+                                                          (int)b->threads, ARRIVAL_BARRIERS};
+    }
+}
+
+void lower_memory(const struct kernel *k, struct kir_kernel *out) {
+    for (const struct stmt *x = k->body; x; x = stmt_next(k->body, x)) {
+        if (x->kind != STMT_PIPELINE || !x->pipe->memory_at) continue;
+        const struct pipeline *p = x->pipe;
+        bool there = false;
+        for (int i = 0; i < out->nmemory; ++i) there |= out->memory[i].ring == p->handover.ring;
+        if (there) continue;
+        out->memory[out->nmemory++] =
+            (struct kir_memory){p->handover.ring, p->memory_at, p->use_threads,
+                                p->handover.arrivals, arrival_barriers(p->stages)};
+    }
+    declared_memory(k, out);
+}
+
 static void lower_role(struct lowering *w, const struct stmt *st, int side) {
     for (const struct stmt *part = st->body; part; part = part->next)
         if (stmt_side(part) == side) lower_list(w, part->body);
@@ -125,32 +149,25 @@ static void lower_use(struct lowering *w, const struct stmt *st, int side, const
     struct session *s = w->s;
     struct pipeline *pipe = st->pipe;
     const struct handover *h = &pipe->handover;
-    struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 2);
-    struct ix_var *tid = take_side(w, st, side), *empty = pipe->slot;
-    bool waits = h->waits & 1u << side;
-    int64_t late = waits ? h->late : 0;
+    struct kir_ring *rings = ARENA_ARRAY(&s->arena, struct kir_ring, 1);
+    struct ix_var *tid = take_side(w, st, side);
     take(w, st->var, st->var->name);
     take(w, pipe->slot, "slot");
     rings[0] = ring(w, pipe, pipe->slot, 0);
-    if (late > 0) {
-        empty = lower_var(w, IX_LOOP, names_take(&w->names, "empty_slot"), pipe->stages);
-        rings[1] = ring(w, pipe, empty, pipe->stages * late - late);
-    }
-    struct kir_node *loop = loop_over(w, st->var, x->begin, x->end, rings, 1 + (late > 0));
+    struct kir_node *loop = loop_over(w, st->var, x->begin, x->end, rings, 1);
     if (h->arrivals)
         lower_wait(w, arrival_memory(h->ring, h->arrivals));
     else
         named(w, h->full, pipe->slot, h->threads, false);
     lower_role(w, st, side);
-    const struct ix *step = ix_var(s, st->var);
-    if (!h->goes_on) open_if(w, ix_add(s, step, ix_int(s, h->ahead - late)), x->end, false);
-    if (late > 0) open_if(w, step, ix_add(s, x->begin, ix_int(s, late)), true);
-    if (waits) lower_wait(w, arrival_groups((int)(h->reading * h->groups)));
-    fence_for(named(w, h->empty, empty, h->threads, true), h->fence, "a copy fills the slot again");
-    carry_offsets(w, loop, st->var, x->begin, "step", 1 + (late > 0));
+    const struct ix *refill = ix_add(s, ix_var(s, st->var), ix_int(s, h->ahead));
+    if (!h->goes_on) open_if(w, refill, x->end, false);
+    if (h->waits & 1u << side) lower_wait(w, arrival_groups(0));
+    fence_for(named(w, h->empty, pipe->slot, h->threads, true), h->fence,
+              "a copy fills the slot again");
+    carry_offsets(w, loop, st->var, x->begin, "step", 1);
     w->tail = &loop->next;
     carry_release(w, loop);
-    if (late > 0) names_release(&w->names, empty->c_name);
     names_release(&w->names, pipe->slot->c_name);
     names_release(&w->names, st->var->c_name);
     if (tid) names_release(&w->names, tid->c_name);

@@ -68,12 +68,9 @@ static int tell_pipeline(struct session *s, const struct stmt *st, const char **
         line[n++] =
             arena_printf(&s->arena, "full: %s; %s, %s", numbers(s, h->full, stages, h->threads),
                          doing(s, &load, 1, "arrive"), wait);
-    const char *when = h->waits ? " when copies have read the slot" : "";
-    if (h->late)
-        when = arena_printf(&s->arena, "%s, %lld step%s later", when, (long long)h->late,
-                            h->late == 1 ? "" : "s");
-    line[n++] = arena_printf(&s->arena, "empty: %s; %s%s, %s", empty,
-                             doing(s, use, p->nuses, "arrive"), when, doing(s, &load, 1, "wait"));
+    line[n++] =
+        arena_printf(&s->arena, "empty: %s; %s%s, %s", empty, doing(s, use, p->nuses, "arrive"),
+                     h->waits ? " when copies have read the slot" : "", doing(s, &load, 1, "wait"));
     for (int i = 0; i < pipeline_sides(p); ++i)
         if (h->own[i])
             line[n++] =

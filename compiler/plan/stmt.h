@@ -108,9 +108,6 @@ struct handover {
     // them; such copies read what threads of "load" have filled, and who says "full" has fenced.
     unsigned kept, waits;
     bool shown, full_fence;
-    // Such a side says with step g that the slot of step g - "late" is empty, after a wait for all but the groups
-    // of the last "reading" steps, of "groups" each.
-    int64_t late, reading, groups;
     // The pipelines of a kernel with the same stages and warps are one ring: they share its barriers.
     int ring;  // its number, from 1 to below MOST_RINGS
     // Its pipelines begin several times, or are several: all slots are said to be empty before the first,

@@ -11,15 +11,8 @@ enum { NAMED = 16 };  // barriers that a block has; number 0 is that of all its 
 // The statements of a step: the load waits for "empty", fills, announces "full"; each consumer comes to
 // "full", has passed it, uses, announces "empty".  FILLED: all is there, which the load need not wait for.
 enum { WAIT_EMPTY, FILL, SAY_FULL, FILLED, COME_FULL };
-// USED: copies have read, too.
 enum { PASS_FULL = COME_FULL + MOST_CONSUMERS, USE = PASS_FULL + MOST_CONSUMERS };
-enum { USED = USE + MOST_CONSUMERS, SAY_EMPTY = USED + MOST_CONSUMERS };
-enum { STATEMENTS = SAY_EMPTY + MOST_CONSUMERS };
-
-// By how many steps consumer "i" says late that a slot is empty.
-static int64_t late(const struct handover *h, int i) {
-    return h->kept & 1u << i ? h->late : 0;
-}
+enum { SAY_EMPTY = USE + MOST_CONSUMERS, STATEMENTS = SAY_EMPTY + MOST_CONSUMERS };
 
 static void make_graph(struct live_graph *g, const struct handover *h, int uses) {
     *g = (struct live_graph){0};
@@ -38,11 +31,9 @@ static void make_graph(struct live_graph *g, const struct handover *h, int uses)
         live_edge(g, COME_FULL + i, PASS_FULL + i, 0);
         live_edge(g, PASS_FULL + i, USE + i, 0);
         live_edge(g, USE + i, SAY_EMPTY + i, 0);
-        live_edge(g, USE + i, USED + i, 0);
-        live_edge(g, USED + i, SAY_EMPTY + i, h->kept & 1u << i ? h->reading : 0);
         live_edge(g, SAY_EMPTY + i, COME_FULL + i, 1);
         live_edge(g, h->arrivals ? FILLED : SAY_FULL, PASS_FULL + i, -h->behind);
-        live_edge(g, SAY_EMPTY + i, WAIT_EMPTY, h->ahead - late(h, i));
+        live_edge(g, SAY_EMPTY + i, WAIT_EMPTY, h->ahead);
         for (int j = 0; j < uses && !h->arrivals;
              ++j)  // at one in memory nobody waits for another one
             if (j != i) live_edge(g, COME_FULL + j, PASS_FULL + i, 0);
@@ -90,9 +81,6 @@ const char *sync_ring_fault(const struct pipeline *p) {
         return "other threads come to a named barrier than it waits for";
     // a wait and the arrival that it is for name the same slot
     if (h->ahead < 1 || h->ahead % stages != 0) return "a wait is for another slot";
-    if (h->late < 0 || h->reading < 0 || (h->reading && h->groups < 1))
-        return "a slot is said to be empty in no step";
-    if (h->late && h->goes_on) return "at the end of a pipeline not all slots are empty";
     if (h->behind < 0 || h->pending > h->behind) return "a slot is announced before it is filled";
     make_graph(&g, h, p->nuses);
     if (live_stuck(&g, cycle)) return "the roles wait for each other";
@@ -105,12 +93,12 @@ const char *sync_ring_fault(const struct pipeline *p) {
         return "a barrier in memory is two phases ahead of a wait";
     for (int i = 0; i < p->nuses; ++i) {
         if (!within(&g, FILL, USE + i, 0)) return "a slot is used before it is filled";
-        if (!within(&g, USED + i, FILL, stages)) return "a slot is filled again before it was used";
+        if (!within(&g, USE + i, FILL, stages)) return "a slot is filled again before it was used";
         if (memory && !within(&g, PASS_FULL + i, FILLED, barriers))
             return "a barrier in memory is two phases ahead of a wait";
         // no thread arrives at a barrier twice before the others came to it once
         if ((!memory && !within(&g, PASS_FULL + i, SAY_FULL, stages + h->behind)) ||
-            !within(&g, WAIT_EMPTY, SAY_EMPTY + i, stages - h->ahead + late(h, i)))
+            !within(&g, WAIT_EMPTY, SAY_EMPTY + i, stages - h->ahead))
             return "an announcement comes before the last one was noticed";
         // what sync_consumers_apart rests on: consumers are never in different steps, or where "full" is in
         // memory never in different steps of one slot
@@ -175,34 +163,6 @@ static unsigned keeps_slots(const struct stmt *st) {
                 pipeline_fills(st->pipe, x->copy->src.base))
                 sides |= 1u << stmt_side(part);
     return sides;
-}
-
-// How many groups of copies a step of side "side" ends; 0: that is not the same in each step.
-static int64_t groups_of(const struct stmt *st, int side) {
-    int64_t n = 0;
-    for (const struct stmt *part = st->body; part; part = part->next)
-        for (const struct stmt *x = part->body; stmt_side(part) == side && x;
-             x = stmt_next(part->body, x)) {
-            if (x->kind != STMT_COPY || !x->copy->facts.commit_after) continue;
-            if (x->up != part) return 0;
-            ++n;
-        }
-    return n;
-}
-
-// By how many steps a slot of "st" is said late to be empty, so that its copies are read beside the next steps.
-// A ring that goes on says it of all slots at its end, and groups of cp.async take all slots ahead.
-static void set_late(const struct stmt *st, struct handover *h) {
-    int64_t groups = 0;
-    for (int i = 0; i < st->pipe->nuses; ++i) {
-        if (!(h->kept & 1u << i)) continue;
-        int64_t n = groups_of(st, i);
-        if (n == 0 || (groups && n != groups)) return;
-        groups = n;
-    }
-    if (!h->kept || h->goes_on || h->pending >= 0) return;
-    h->groups = groups;
-    h->late = h->reading = st->pipe->stages > 2;
 }
 
 // Whether a barrier is in the parts of one side.
@@ -308,7 +268,6 @@ static int number_ring(struct session *s, const struct kernel *k, struct stmt *f
         h->ahead = stages;
         h->behind = async ? stages - 1 : 0;
         h->pending = async ? stages - 1 : -1;
-        set_late(x, h);
         for (int side = 0; side < pipeline_sides(p); ++side)
             h->own[side] = own_barrier(x, side) ? own[side] : 0;
     }
