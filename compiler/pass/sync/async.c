@@ -31,8 +31,9 @@ static void say_stride(struct session *s, const struct tensor *t, int bytes) {
     diag_note(
         s, t->at,
         "a stride of %lld elements in '%s' is %lld bytes, not a multiple of %d; pad it by %lld "
-        "more, or swizzle the tile instead",
-        (long long)d.num, t->name, (long long)d.num * size, bytes, (long long)more);
+        "more%s",
+        (long long)d.num, t->name, (long long)d.num * size, bytes, (long long)more,
+        space_is_shared(t->space) ? ", or swizzle the tile instead" : "");
 }
 
 // Notes that filling with zeros would make the accesses at the edge "least" bits wide.
