@@ -298,7 +298,7 @@ static int lowest_digit(struct session *s, const struct view *v, const struct le
 static void check_digits(struct session *s, const struct kernel *k, const struct copy *c) {
     struct turned x;
     struct loops l = {0};
-    const struct ix *a, *b;
+    const struct ix *a = NULL, *b = NULL;
     if (!find_way(s, k, c, &l, &x)) return;
     const struct view *from = &x.from->src;
     if (!lay_tuple_equal(from->base->layout.shape, c->dst.base->layout.shape)) return;
