@@ -196,10 +196,37 @@ static bool check_distance(struct reads *r, const struct stmt *st, const struct 
     return false;
 }
 
+// Warns of what is left of a mode, 'M - 32*block.x', which a call gets, if the block moves along it by other steps.
+static bool check_left(struct reads *r, const struct stmt *st, const struct ix *e) {
+    struct session *s = r->s;
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (!t->atom || t->atom->op != IX_VAR || !ix_is_block(t->atom->var->kind) ||
+            !lay_int_static(t->coef) || t->coef.num >= 0)
+            continue;
+        const struct ix *all = ix_sub(s, e, ix_scale(s, t->atom, t->coef));
+        int64_t by = -t->coef.num, is = 0;
+        struct lay_int n;
+        int mode;
+        if (!ix_monomial(all, &n) || moved_by(r, t->atom->var, &by, NULL, &mode)) continue;
+        const struct view *v = moved_by(r, t->atom->var, &is, &n, &mode);
+        if (!v) continue;
+        diag_warn(s, W_UNREAD, st->at,
+                  "'%s' gets %s, and '%s' moves '%s' by %" PRId64
+                  " elements along %s, not by %" PRId64,
+                  st->call->fn->name, ix_text(s, e), t->atom->var->name, v->base->name, is,
+                  view_mode_text(s, v->base, mode), by);
+        diag_note(s, v->at, "'%s' is here", v->base->name);
+        return true;
+    }
+    return false;
+}
+
 static bool check_distances(struct reads *r, const struct stmt *st) {
     for (int i = 0; i < st->call->fn->nindexes; ++i) {
         const struct ix *e = st->call->index[i];
         struct counter x[2];
+        if (e && check_left(r, st, e)) return true;
         if (e && difference_of(e, x) &&
             (check_distance(r, st, e, x[0], x[1]) || check_distance(r, st, e, x[1], x[0])))
             return true;
