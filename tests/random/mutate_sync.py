@@ -1,11 +1,11 @@
 """Runs each kernel of a plan on the host with one barrier or wait left out, or waiting for one group less: each must fail.
 
-usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] [--share N] [--each N] TCPC RUNTIME FOLDER PLAN [OPTION..]
+usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] [--each N] TCPC RUNTIME FOLDER PLAN [OPTION..]
 
 TCPC writes the program of `tcpc run` into FOLDER; every barrier and wait in its text is made one that a variable of the environment
 leaves out, so that one build serves all mutants.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
 instead, which has a main of its own, and is run under each of the host's schedules.  --library is the host's runtime, else it is built
-of RUNTIME; FLAGS go to the C++ compiler.  With --share only one mutant of N is run, with --each N of each kind at most.
+of RUNTIME; FLAGS go to the C++ compiler.  With --each N of each kind at most are run.
 What is never executed is not tried.
 """
 
@@ -268,7 +268,7 @@ def drawn(mutants, executed, given):
     """The numbers of the mutants to run."""
     rng, kinds = random.Random(given.plan.name), {}
     for k, (kernel, _, what) in enumerate(mutants):
-        if kernel is not None and k % given.share == 0 and k in executed:
+        if kernel is not None and k in executed:
             kinds.setdefault(re.sub(r"\d+", "N", what), []).append(k)
     return {k for ks in kinds.values() for k in (rng.sample(ks, min(given.each, len(ks))) if given.each else ks)}
 
@@ -278,7 +278,6 @@ def main():
     parser.add_argument("--main", type=pathlib.Path)
     parser.add_argument("--library", type=pathlib.Path)
     parser.add_argument("--flags", type=shlex.split, default=[])
-    parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--each", type=int, default=0)
     for name in ("tcpc", "runtime", "folder", "plan"):
         parser.add_argument(name, type=pathlib.Path)
@@ -324,7 +323,7 @@ def main():
     never = len(mutants) - len(executed) if mutants else 0
     if never:
         print(f"{never} of them are never executed")
-    print(f"{given.plan.name}: {tried if given.share > 1 or given.each else len(mutants)} mutants, {missed} of them unnoticed")
+    print(f"{given.plan.name}: {tried if given.each else len(mutants)} mutants, {missed} of them unnoticed")
     return 1 if missed else 0
 
 

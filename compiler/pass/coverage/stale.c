@@ -33,6 +33,18 @@ const char *defined_pad_text(const struct uses *u, const struct copy *c) {
                         other->pad->text, line);
 }
 
+// The use "w" of a copy, which becomes "all", as if its source had all elements.
+static struct use as_if_whole(const struct use *w, struct copy *all) {
+    static const struct constant none = {0};
+    struct use would = *w;
+    *all = *w->copy;
+    all->pad = &none;
+    would.copy = all;
+    would.view = &all->dst;
+    would.x = NULL;
+    return would;
+}
+
 // Whether "w" may leave out elements of its destination, because its source ends.
 static bool leaves_out(const struct use *w) {
     return w->write && w->copy && !w->copy->pad && w->copy->src.overhang;
@@ -172,14 +184,8 @@ static bool ask(struct uses *u, struct prover *prover, struct use *r, struct use
         role[n] = x->copy && !x->copy->pad ? PROVE_COPIES : PROVE_WRITES;
         write[n++] = one;
     }
-    // the same copy, as if its source had all elements
-    struct constant none = {0};
-    struct copy all = *w->copy;
-    all.pad = &none;
-    struct use would = *w;
-    would.copy = &all;
-    would.view = &all.dst;
-    would.x = NULL;
+    struct copy all;
+    struct use would = as_if_whole(w, &all);
     if (!defined_relate(r, w, &write[n])) return false;
     defined_set(u, &would);
     write[n].set = &would.set;
@@ -248,13 +254,8 @@ static bool ask_back(struct uses *u, struct prover *prover, struct use *r, struc
         if (only_changes(&u->at[i], loop) || !defined_relate(r, &u->at[i], &other)) continue;
         if (other.equal > 0 || other.common >= loops) return false;
     }
-    struct constant none = {0};
-    struct copy all = *w->copy;
-    all.pad = &none;
-    struct use would = *w;
-    would.copy = &all;
-    would.view = &all.dst;
-    would.x = NULL;
+    struct copy all;
+    struct use would = as_if_whole(w, &all);
     defined_set(u, w);
     defined_set(u, &would);
     if (r->x->full || w->x->full || would.x->full || w->set.nvars < loops) return false;
